@@ -210,6 +210,32 @@ def no_takeover(lab):
     return text
 
 
+def orderly(lab):
+    """A holder that ends in order hands the lease over: to an owner that waits, and to a standby"""
+    lab.start(1)
+    lab.event(1, "fenced")
+    before = lab.seen(1)
+    expect_equal("status", 130, lab.running[2].interrupt())
+    asked = time.time()
+    lab.event(1, "leased", after=before)
+    handed = time.time() - asked
+    # Unasked the owner would wait for the end of the record: 3 s from its last revision, which is at most 0.5 s old.
+    expect(handed < 2, f"expected the lease within 2 s, got {handed:.2f} s")
+    lab.start(2)
+    lab.until_first("an owner and a standby", LEASED)
+    lab.event(2, "leased", "node2")
+    before, begin = lab.seen(2), time.time()
+    expect_equal("status", 130, lab.running[1].interrupt())
+    lab.event(2, "active", after=before)
+    lab.until_first("the standby above", TAKEN)
+    lab.until_holder("node2")
+    ended = min(each.time for each in lab.watch.since(begin) if each.name == "node1" and each.is_terminated)
+    above = min(each.time for each in lab.watch.since(begin) if each.name == "node2 for node1" and each.priority == 110)
+    seconds, text = lab.dark(begin, lab.wait(1))
+    expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
+    return f"to the owner {handed:.2f} s; the standby above {(above - ended) * 1000:.0f} ms after the end; {text}"
+
+
 def refused(lab):
     """A server that refuses the nodes' token is the reason that they report, and leases are held again once it takes it"""
     lab.start(1)
@@ -281,7 +307,7 @@ def full(lab):
     return f"{rate:.0f} requests/s"
 
 
-CHECKS = [held, killed, other_show, returns, stopped, apart, without_server, no_takeover, refused, deleted, restarted, full]
+CHECKS = [held, killed, other_show, returns, stopped, apart, without_server, no_takeover, orderly, refused, deleted, restarted, full]
 
 
 def main():

@@ -101,6 +101,21 @@ import Testing
     Self.hear(Self.beat(1, epoch: 0), at: 6_001, &failover)
   }
 
+  @Test func ownerThatEndsInOrderIsReplacedAtOnce() {
+    var failover = Self.standby(until: 1_000)
+    Self.hear(Self.beat(Heartbeat.last), at: 1_010, &failover)
+    #expect(failover.state == .active)
+    // Whatever of this epoch is still on its way.
+    Self.hear(Self.beat(11), at: 1_020, &failover, as: .old)
+    // Its next process has to be heard as long as after a silence.
+    for number in 0...50 { Self.hear(Self.beat(UInt64(number), epoch: 2), at: 1_200 + 100 * number, &failover) }
+    #expect(failover.state == .standby)
+    var other = Self.standby(until: 1_000)
+    Self.hear(Self.beat(1, epoch: 2, show: "another"), at: 1_100, &other)
+    Self.hear(Self.beat(Heartbeat.last, epoch: 2, show: "another"), at: 1_200, &other)
+    #expect(other.state == .refused)
+  }
+
   @Test func recordedHeartbeatsAreNone() {
     let recorded = (1...100).map { Self.beat(UInt64($0), sent: Self.beginning + 100 * UInt64($0)) }
     // The owner ends after 1 s. What it would still have sent is not known; what it did send comes again, to a standby that has heard

@@ -38,6 +38,17 @@ private struct Store {
     return action
   }
 
+  /// A holder ends in order.
+  @discardableResult
+  mutating func release(_ tenure: inout Tenure, at milliseconds: Int) -> Tenure.Action? {
+    let action = tenure.release(at: .milliseconds(milliseconds))
+    if case .write(let holder, let last)? = action, last == record?.revision {
+      revision += 1
+      record = LeaseRecord(holder.description, revision: revision)
+    }
+    return action
+  }
+
   /// The record's time to live is over.
   mutating func expire() { record = nil }
 }
@@ -201,6 +212,35 @@ private struct Store {
       #expect(store.serve(&owner, wants: true, at: 10) == .write(Self.left, replacing: 4))
       #expect(owner.status(at: Self.ms(10)) == .held && owner.token(at: Self.ms(10)) == 5)
     }
+  }
+
+  @Test func aHolderThatEndsInOrderHandsOver() {
+    var store = Store()
+    var (owner, standby) = (Self.tenure(Self.left), Self.tenure(Self.right))
+    for time in [0, 10] { store.serve(&owner, wants: true, at: time) }
+    store.serve(&standby, wants: false, replaces: true, at: 20)
+    #expect(store.release(&owner, at: 30) != nil && store.record?.text == "left 0 0 aa")
+    // The standby knows an older revision: it is refused, reads, and holds.
+    for time in [40, 50, 60] { store.serve(&standby, wants: true, replaces: true, at: time) }
+    #expect(standby.status(at: Self.ms(60)) == .held && standby.token(at: Self.ms(60)) > 2)
+    // The owner's next process waits for the standby, and no longer than until it ends.
+    var next = Self.tenure(LeaseHolder(node: "left", instance: 9, show: Self.show))
+    for time in stride(from: 70, to: 600, by: 10) { store.serve(&next, wants: true, at: time) }
+    #expect(next.status(at: Self.ms(600)) != .held)
+    store.release(&standby, at: 600)
+    // It reads six times within the time to live, 3 s.
+    for time in stride(from: 610, to: 1_200, by: 10) { store.serve(&next, wants: true, at: time) }
+    #expect(next.status(at: Self.ms(1_200)) == .held)
+  }
+
+  @Test func whoHoldsNoLeaseHandsNoneOver() {
+    var (store, owner) = (Store(), Self.tenure(Self.left))
+    #expect(owner.release(at: .zero) == nil)
+    store.serve(&owner, wants: true, at: 0)
+    #expect(owner.action(wants: true, replaces: false, at: Self.ms(10)) != nil)
+    #expect(owner.release(at: Self.ms(20)) == nil, "a call is under way")
+    owner.wrote(1, at: Self.ms(30))
+    #expect(owner.status(at: Self.ms(30)) == .held && owner.release(at: Self.ms(2_500)) == nil, "its time is over")
   }
 
   @Test func ofTwoThatCompeteOneIsRefused() {

@@ -67,6 +67,12 @@ struct Failover: Sendable, Hashable {
     let isNew = (heartbeat.epoch, heartbeat.number) > (epoch, number) || now - last > Self.patience
     guard isNew else { return .old }
     (epoch, number, last) = (heartbeat.epoch, heartbeat.number, now)
+    if heartbeat.number == Heartbeat.last {
+      // It ends in order: nothing has to be waited for.
+      first = nil
+      if state == .standby { state = .active }
+      return .new
+    }
     if heartbeat.show != show {
       (state, first) = (.refused, nil)
     } else {

@@ -6,7 +6,7 @@ struct Heartbeat: Sendable, Hashable {
   var node: String
   /// When its process began, in milliseconds since 1970: that of a process is above that of the one before.
   var epoch: UInt64
-  /// The number in the epoch.
+  /// The number in the epoch; ``last``: the node ends in order.
   var number: UInt64
   /// When it was sent, in milliseconds since 1970: one that was recorded is known by it when it is sent again.
   var sent: UInt64
@@ -14,6 +14,9 @@ struct Heartbeat: Sendable, Hashable {
   var show: String
   /// The fencing token of its lease; 0: it holds none.
   var token: UInt64
+
+  /// The number of an epoch's last heartbeat.
+  static let last = UInt64.max
 
   private static let beginning = "rustle-heartbeat 3"
 

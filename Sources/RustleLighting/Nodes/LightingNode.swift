@@ -230,22 +230,38 @@ public actor LightingNode {
         }
       }
     }
-    defer {
-      hearing.cancel()
-      ticking.cancel()
-      keeping?.cancel()
-      self.continuation.finish()
-    }
+    defer { self.continuation.finish() }
     for place in places.indices where places[place].failover != nil {
       places[place].failover = Failover(show: show, now: time)
       report(place, .standby, "the show begins")
     }
-    for await input in inputs {
-      switch input {
-      case .datagram(let bytes): try await hear(bytes, controller)
-      case .tick: try await tick(controller, socket)
+    do throws(LightingError) {
+      for await input in inputs {
+        switch input {
+        case .datagram(let bytes): try await hear(bytes, controller)
+        case .tick: try await tick(controller, socket)
+        }
+      }
+    } catch {
+      await end([hearing, ticking, keeping], socket)
+      throw error
+    }
+    await end([hearing, ticking, keeping], socket)
+  }
+
+  /// Hands over the leases that the node holds, and reports its end to its standby.
+  private func end(_ tasks: [Task<Void, Never>?], _ socket: DatagramSocket) async {
+    for task in tasks { task?.cancel() }
+    for task in tasks { await task?.value }
+    if let leases {
+      for place in places.indices {
+        guard case .write(let holder, let revision)? = places[place].tenure?.release(at: time) else { continue }
+        // This task is cancelled, and what a store does with that is its own affair. Without an answer the lease ends by itself.
+        let key = places[place].owner.name
+        _ = await Task { try? await leases.write(holder.description, to: key, replacing: revision) }.value
       }
     }
+    if let standby, beats > 0 { socket.send(heartbeat(Heartbeat.last).bytes(key: plan.key), to: standby.socketAddress) }
   }
 
   private var time: Duration { ContinuousClock.now - start }
@@ -296,10 +312,12 @@ public actor LightingNode {
     let frames = await own.report?.frames ?? 0
     guard frames != self.frames else { return }
     (self.frames, beats) = (frames, beats + 1)
+    socket.send(heartbeat(beats).bytes(key: plan.key), to: standby.socketAddress)
+  }
+
+  private func heartbeat(_ number: UInt64) -> Heartbeat {
     let token = places.first { $0.failover == nil }?.tenure?.token(at: time) ?? 0
-    let heartbeat = Heartbeat(
-      node: node.name, epoch: epoch, number: beats, sent: Self.calendar, show: show, token: token)
-    socket.send(heartbeat.bytes(key: plan.key), to: standby.socketAddress)
+    return Heartbeat(node: node.name, epoch: epoch, number: number, sent: Self.calendar, show: show, token: token)
   }
 
   /// Keeps, takes and hands over the lease of an owner's universes until the task is cancelled.

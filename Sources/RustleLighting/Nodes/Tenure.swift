@@ -114,8 +114,7 @@ struct Tenure: Sendable {
     if hasToRead {
       if isDue { action = .read }
     } else if isMine, !wants {
-      let next = LeaseHolder(node: owner, instance: 0, show: me.show)
-      action = .write(next, replacing: revision)
+      action = .write(handedOver, replacing: revision)
     } else if now < heldUntil {
       if isDue { action = .write(mine, replacing: revision) }
     } else if wants, now < knownUntil, isMine || mayTake(replaces: replaces) {
@@ -126,6 +125,17 @@ struct Tenure: Sendable {
     if let action { underWay = (action, now) }
     return action
   }
+
+  /// What hands over a lease that this process holds when it ends in order: the owner, or its standby, takes it at once; nil: it holds none.
+  mutating func release(at now: Duration) -> Action? {
+    // What an earlier call wrote is not known: the time to live ends that.
+    guard underWay == nil, now < heldUntil else { return nil }
+    let action = Action.write(handedOver, replacing: revision)
+    underWay = (action, now)
+    return action
+  }
+
+  private var handedOver: LeaseHolder { LeaseHolder(node: owner, instance: 0, show: me.show) }
 
   private var isMine: Bool { holder?.node == me.node && holder?.instance == me.instance }
 
