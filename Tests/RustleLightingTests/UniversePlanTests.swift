@@ -42,6 +42,16 @@ import Testing
     (left.replacing("\"left\"", with: "\"le ft\""), "nodes[0].name: expected 1 to 28 letters"),
     (left.replacing(":5570", with: ""), "nodes[0].address: expected an IPv4 address with a port"),
     (left.replacing("10.0.0.1", with: "10.0.0.256"), "nodes[0].address"),
+    (
+      left.replacing("10.0.0.1", with: "0.0.0.0"),
+      "nodes[0].address: expected the address of one machine, got '0.0.0.0:5570'"
+    ),
+    (left.replacing("10.0.0.1", with: "255.255.255.255"), "nodes[0].address: expected the address of one machine"),
+    (left.replacing("10.0.0.1", with: "239.255.0.1"), "nodes[0].address: expected the address of one machine"),
+    (
+      [left, right, spare.replacing("0.3", with: "0.1")].joined(separator: ","),
+      "nodes[2].address: expected one of its own, got that of left, '10.0.0.1:5570'"
+    ),
     (left.replacing("1-3", with: "3-1"), "nodes[0].universes"),
     (left.replacing("1-3", with: "0"), "nodes[0].universes"),
     ([left, right, spare, spare].joined(separator: ","), "expected different names, got 'spare' twice"),

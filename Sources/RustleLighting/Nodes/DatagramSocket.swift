@@ -17,6 +17,10 @@ struct DatagramAddress: Sendable, Hashable {
     self.init(host: host, port: port)
   }
 
+  /// Whether it may be that of one machine: not 0.0.0.0/8, a group, a reserved one, or 255.255.255.255 (RFC 6890, RFC 5771). Which one is
+  /// the broadcast address of a network, the machines of that network know.
+  var isOfOneNode: Bool { (1..<224).contains(host >> 24) }
+
   /// Reads `10.0.0.1`.
   static func host(_ text: String) -> UInt32? {
     let bytes = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }

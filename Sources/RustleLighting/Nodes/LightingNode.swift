@@ -211,6 +211,15 @@ public actor LightingNode {
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/network``; as ``LightingController/add(_:)``.
   public func run(_ controller: LightingController) async throws(LightingError) {
+    let host = node.socketAddress.host
+    // A socket would open at it, and hear others' heartbeats.
+    if let network = try NetworkInterface.all().first(where: {
+      DatagramAddress.host($0.broadcast) == host && DatagramAddress.host($0.address) != host
+    }) {
+      throw LightingError(
+        .network, "\(node.address): it is the broadcast address of \(network.name)",
+        advice: "Name an address of this machine in the plan.")
+    }
     let socket = try DatagramSocket(node.socketAddress)
     let (inputs, continuation) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingNewest(256))
     let datagrams = socket.datagrams

@@ -77,6 +77,9 @@ public struct UniversePlan: Sendable, Hashable {
     guard let address = DatagramAddress(node.address), address.port > 0 else {
       throw malformed("\(place).address: expected an IPv4 address with a port, got '\(node.address)'")
     }
+    guard address.isOfOneNode else {
+      throw malformed("\(place).address: expected the address of one machine, got '\(node.address)'")
+    }
     var universes: [DMXUniverse] = []
     do throws(LightingError) {
       if let list = node.universes { universes = try DMXUniverse.list(list, of: .sacn) }
@@ -91,9 +94,14 @@ public struct UniversePlan: Sendable, Hashable {
   private func check() throws(LightingError) {
     guard !nodes.isEmpty else { throw Self.malformed("nodes: expected one or more, got none") }
     var (names, owners): (Set<String>, [Int: String]) = ([], [:])
-    for node in nodes {
+    var addresses: [DatagramAddress: String] = [:]
+    for (place, node) in nodes.enumerated() {
       guard names.insert(node.name).inserted else {
         throw Self.malformed("nodes: expected different names, got '\(node.name)' twice")
+      }
+      if let other = addresses.updateValue(node.name, forKey: node.socketAddress) {
+        throw Self.malformed(
+          "nodes[\(place)].address: expected one of its own, got that of \(other), '\(node.address)'")
       }
       for universe in node.universes.joined() {
         if let other = owners.updateValue(node.name, forKey: universe) {
