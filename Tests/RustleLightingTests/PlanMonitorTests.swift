@@ -66,6 +66,19 @@ import Testing
     #expect(Self.texts(monitor.faults(heard, at: .zero)) == ["7 same_priority right+right"])
   }
 
+  @Test func prioritiesAreThoseOfThePlan() throws {
+    let monitor = try Self.monitor()
+    var heard = Self.planned
+    for (owner, standby) in [(100, 110), (80, 110), (80, 90)] {
+      heard[1] = [Source(name: "left", priority: owner), Source(name: "right for left", priority: standby)]
+      #expect(monitor.faults(heard, at: .zero).isEmpty, "\(owner) \(standby)")
+    }
+    heard[1] = [Source(name: "left", priority: 90), Source(name: "right for left", priority: 100)]
+    let faults = monitor.faults(heard, at: .zero)
+    #expect(Self.texts(faults) == ["1 other_priority left", "1 other_priority right for left"])
+    #expect(faults.map(\.priority) == [90, 100])
+  }
+
   @Test func listsNameWhatTheReceiverDoesNotHear() throws {
     var monitor = try Self.monitor()
     monitor.hear(Self.page("left", [1, 2, 3]), at: .zero)

@@ -14,7 +14,8 @@ struct DMXMonitorCommand: AsyncParsableCommand {
     discussion: """
       Hears the universes of the plan and the lists that sources send every 10 s (universe discovery). A line is written when a fault \
       begins and when it ends: a universe without a source, its owner or its standby, with two sources at the same priority, or with a source \
-      that is not in the plan. The first verdict comes after 3 s. The exit status is 65 if there are faults at the end. Ctrl-C or SIGTERM ends it.
+      that is not in the plan or has another priority than there. The first verdict comes after 3 s. The exit status is 65 if there are \
+      faults at the end. Ctrl-C or SIGTERM ends it.
 
       EXAMPLES:
         rustle dmx monitor --plan plan.json --interface eth0
@@ -80,14 +81,15 @@ struct DMXMonitorCommand: AsyncParsableCommand {
     Column("universe", "the universe of sACN", \.fault.universe),
     Column("owner", "its node in the plan; null: none", \.fault.owner),
     Column("sources", "the names of the sources that it is about, or that are there instead", \.fault.sources),
+    Column("priority", "that of the source, where it is the fault; or null", \.fault.priority),
   ]
 
   static func text(_ change: Change) -> String {
     let fault = change.fault
     let sources = fault.sources.isEmpty ? "" : ": \(fault.sources.joined(separator: ", "))"
+    let priority = fault.priority.map { " at \($0)" } ?? ""
     let words = fault.kind.rawValue.replacing("_", with: " ")
-    return CommandFailure.visible(
-      "\(change.isThere ? "+" : "-") universe \(fault.universe) (\(fault.owner ?? "no owner")): \(words)\(sources)")
-      + "\n"
+    let line = "universe \(fault.universe) (\(fault.owner ?? "no owner")): \(words)\(sources)\(priority)"
+    return CommandFailure.visible("\(change.isThere ? "+" : "-") \(line)") + "\n"
   }
 }

@@ -204,6 +204,9 @@ public actor LightingNode {
     (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(64))
   }
 
+  /// At which a node may send its own universes: with their lease or without one, or beneath another holder.
+  static let ownPriorities = [Event.Kind.leased, .unleased, .fenced].compactMap(Place.priority)
+
   /// The name of a source that stands by for another node.
   static func name(of standby: String, for owner: String) -> String { "\(standby) for \(owner)" }
 

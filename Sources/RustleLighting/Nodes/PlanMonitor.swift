@@ -12,6 +12,9 @@ public struct PlanMonitor: Sendable {
       case noOwner = "no_owner"
       /// Its standby does not send it.
       case noStandby = "no_standby"
+      /// A source of the plan sends it at a priority that the plan does not give it: a node sends its own universes at 100, without
+      /// their lease at 80, and those of another at 90 or 110.
+      case otherPriority = "other_priority"
       /// Two sources send it at the same priority.
       case samePriority = "same_priority"
       /// A source sends it, or says that it does, that is not to.
@@ -26,11 +29,13 @@ public struct PlanMonitor: Sendable {
     public let owner: String?
     /// The names of the sources that it is about, or that are there instead.
     public let sources: [String]
+    /// That of the source, where it is the fault; nil otherwise.
+    public private(set) var priority: Int?
 
     /// By universe, then by kind.
     public static func < (left: Self, right: Self) -> Bool {
-      (left.universe, left.kind.rawValue, left.sources.joined()) < (
-        right.universe, right.kind.rawValue, right.sources.joined()
+      (left.universe, left.kind.rawValue, left.sources.joined(), left.priority ?? 0) < (
+        right.universe, right.kind.rawValue, right.sources.joined(), right.priority ?? 0
       )
     }
   }
@@ -86,8 +91,9 @@ public struct PlanMonitor: Sendable {
     for (universe, owner) in owners {
       let sources = heard[universe] ?? []
       let names = sources.map(\.name).sorted()
-      let add = { (kind: Fault.Kind, about: [String]) in
-        _ = faults.insert(Fault(universe: universe, kind: kind, owner: owner.name, sources: about))
+      func add(_ kind: Fault.Kind, _ about: [String], at priority: Int? = nil) {
+        faults.insert(
+          Fault(universe: universe, kind: kind, owner: owner.name, sources: about, priority: priority))
       }
       if sources.isEmpty {
         add(.noSource, [])
@@ -100,10 +106,17 @@ public struct PlanMonitor: Sendable {
       for (_, equal) in Dictionary(grouping: sources, by: \.priority) where equal.count > 1 {
         add(.samePriority, equal.map(\.name).sorted())
       }
-      for source in sources where !Self.isPlanned(source.name, owner) { add(.notInPlan, [source.name]) }
+      for source in sources {
+        let planned = Self.priorities(of: source.name, owner)
+        if planned.isEmpty {
+          add(.notInPlan, [source.name])
+        } else if !planned.contains(source.priority) {
+          add(.otherPriority, [source.name], at: source.priority)
+        }
+      }
     }
     for list in lists.values where now - list.time <= Self.patience {
-      for universe in list.universes where !(owners[universe].map { Self.isPlanned(list.name, $0) } ?? false) {
+      for universe in list.universes where owners[universe].map({ Self.priorities(of: list.name, $0) }) ?? [] == [] {
         faults.insert(
           Fault(universe: universe, kind: .notInPlan, owner: owners[universe]?.name, sources: [list.name]))
       }
@@ -117,9 +130,11 @@ public struct PlanMonitor: Sendable {
     let priority: Int
   }
 
-  /// Whether a source of a name is to send the universes of an owner.
-  private static func isPlanned(_ name: String, _ owner: UniversePlan.Node) -> Bool {
-    name == owner.name || owner.standby.map { name == LightingNode.name(of: $0, for: owner.name) } ?? false
+  /// At which priorities a source of a name may send the universes of an owner; empty: it is not to.
+  private static func priorities(of name: String, _ owner: UniversePlan.Node) -> [Int] {
+    if name == owner.name { return LightingNode.ownPriorities }
+    guard let standby = owner.standby, name == LightingNode.name(of: standby, for: owner.name) else { return [] }
+    return Failover.State.allCases.compactMap(Failover.priority)
   }
 }
 
