@@ -11,7 +11,7 @@ import time
 from contextlib import ExitStack
 
 from hosts import Child, expect, expect_equal, until
-from universe_nodes import BRIDGE, FRAME, Plan, Watch, cut, equal_share, heal, lay_bridge, longest_gap, on_host, run_checks, skews
+from universe_nodes import BRIDGE, FRAME, UNOWNED, Plan, Watch, cut, equal_share, heal, lay_bridge, longest_gap, on_host, run_checks, skews
 
 NODES = 3
 # As long as an owner is heard before it takes over again, with room for a slow machine.
@@ -74,6 +74,8 @@ def every_universe(lab):
     lab.until_all("an owner and a standby", range(1, NODES + 1), (100, 90), 60)
     begin = time.time()
     packets = lab.watch.since(begin, lab.wait(3))
+    expect(str(UNOWNED) in lab.running[1].line("what nobody owns", lambda line: line.get("event") == "unowned")["reason"], "its number")
+    expect_equal(f"packets of universe {UNOWNED}", 0, sum(each.universe == UNOWNED for each in packets))
     universes = lab.plan.universes(1)
     cids = {(each.cid, each.name) for each in packets}
     expect_equal("sources, with one identity each", 2 * NODES, len(cids))
@@ -227,6 +229,9 @@ def monitored(lab):
         found("no_owner", killed_one)
         expect_equal("status with faults", 65, monitor.interrupt())
         lines = len(monitor.lines)
+    with lab.monitor("--show", str(lab.plan.show)) as monitor:
+        monitor.line("a universe of nobody", lambda line: (line["fault"], line["universe"], line["owner"]) == ("unowned", UNOWNED, None), 30)
+        expect_equal("status with faults", 65, monitor.interrupt())
     lab.start(1)
     lab.until_all("the owner above", [1], (100, 90))
     return f"{lines} lines"

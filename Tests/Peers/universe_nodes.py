@@ -23,6 +23,8 @@ FRAME = 1 / 44
 # When a source counts as lost (ANSI E1.31-2018, appendix A), in seconds.
 LOSS = 2.5
 KEY = "a key of the test"
+# A universe of the show that no node owns.
+UNOWNED = 5000
 
 
 def address(node):
@@ -82,7 +84,7 @@ class Plan:
         plan = {"v": 1, "start": start.strftime("%Y-%m-%dT%H:%M:%SZ"), "key": KEY, "nodes": listed}
         fixtures = [
             {"id": number, "profile": "rgb-par", "protocol": "sacn", "universe": number, "address": 1, "position": [number, 0, 3]}
-            for number in range(1, nodes * universes + 1)
+            for number in (*range(1, nodes * universes + 1), UNOWNED)
         ]
         self.plan = self.write("plan.json", plan)
         self.show = self.write("show.json", show("rainbow", fixtures))

@@ -7,7 +7,7 @@ import Testing
 @Suite(.releasesNativeObjects) struct PlanMonitorTests {
   private typealias Source = PlanMonitor.Source
 
-  private static func monitor() throws -> PlanMonitor {
+  private static func monitor(of universes: [Int] = []) throws -> PlanMonitor {
     PlanMonitor(
       try UniversePlan(
         Data(
@@ -15,7 +15,7 @@ import Testing
           {"v":1,"start":"2026-11-28T20:00:00Z","nodes":[
             {"name":"left","address":"10.0.0.1:5570","universes":"1-2","standby":"right"},
             {"name":"right","address":"10.0.0.2:5570","universes":"7"}]}
-          """.utf8)))
+          """.utf8)), of: universes)
   }
 
   private static let planned: [Int: [PlanMonitor.Source]] = [
@@ -77,6 +77,11 @@ import Testing
     let faults = monitor.faults(heard, at: .zero)
     #expect(Self.texts(faults) == ["1 other_priority left", "1 other_priority right for left"])
     #expect(faults.map(\.priority) == [90, 100])
+  }
+
+  @Test func universesOfTheShowWithoutAnOwnerAreNamed() throws {
+    let monitor = try Self.monitor(of: [1, 2, 3, 7, 900])
+    #expect(Self.texts(monitor.faults(Self.planned, at: .zero)) == ["3 unowned ", "900 unowned "])
   }
 
   @Test func listsNameWhatTheReceiverDoesNotHear() throws {

@@ -8,14 +8,14 @@ struct DMXMonitorCommand: AsyncParsableCommand {
     commandName: "monitor",
     abstract: "Compare the sources of sACN with a plan.",
     usage: """
-      rustle dmx monitor --plan <file> [--interface <name>]
-              [--duration <seconds>] [--json]
+      rustle dmx monitor --plan <file> [--show <file>]
+              [--interface <name>] [--duration <seconds>] [--json]
       """,
     discussion: """
       Hears the universes of the plan and the lists that sources send every 10 s (universe discovery). A line is written when a fault \
-      begins and when it ends: a universe without a source, its owner or its standby, with two sources at the same priority, or with a source \
-      that is not in the plan or has another priority than there. The first verdict comes after 3 s. The exit status is 65 if there are \
-      faults at the end. Ctrl-C or SIGTERM ends it.
+      begins and when it ends: a universe without a source, its owner or its standby, with two sources at the same priority, with a source \
+      that is not in the plan or has another priority than there, or, with --show, one of the show that no node owns. The first verdict \
+      comes after 3 s. The exit status is 65 if there are faults at the end. Ctrl-C or SIGTERM ends it.
 
       EXAMPLES:
         rustle dmx monitor --plan plan.json --interface eth0
@@ -28,6 +28,11 @@ struct DMXMonitorCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The plan (docs/scale.md).", valueName: "file"), completion: .file(extensions: ["json"]))
   var plan: String
 
+  @Option(
+    "The show that the nodes play: its universes that no node owns are faults.", value: "file",
+    completion: .file(extensions: ["json"]))
+  var show: String?
+
   @Option("Interface: a name or an address. (default: that of the default route)", value: "name")
   var interface: String?
 
@@ -38,7 +43,8 @@ struct DMXMonitorCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let read = try TextFile.value(of: plan, option: "--plan") { try UniversePlan($0) }
-    let watch = try PlanWatch(read, interface: interface ?? "")
+    let playing = try show.map { try ShowOptions.parse(["--", $0]).read(log, option: "--show") }
+    let watch = try PlanWatch(read, playing: playing, interface: interface ?? "")
     let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let present = Shared<Set<PlanMonitor.Fault>?>(nil)
     let ending = try await finally {

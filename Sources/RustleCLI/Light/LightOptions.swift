@@ -15,14 +15,18 @@ struct ShowOptions: ParsableArguments {
 
   /// Reads the files; what is wrong within them is an error, and what is played as it is a note.
   ///
-  /// - Parameter outputs: the files to write, by their options: none may be one of those that are read.
-  func read(_ log: LogOptions, isNot outputs: [(option: String, path: String)] = []) throws -> LightShow {
+  /// - Parameters:
+  ///   - option: where the file of the show is named.
+  ///   - outputs: the files to write, by their options: none may be one of those that are read.
+  func read(
+    _ log: LogOptions, option: String = "<show>", isNot outputs: [(option: String, path: String)] = []
+  ) throws -> LightShow {
     func check(isNot input: String?) throws {
       for (option, path) in outputs { try OutputPath.check(path, option: option, isNot: input) }
     }
     try check(isNot: show)
     if let rig { try check(isNot: rig) }
-    let text = try show.map { try TextFile.bytes(of: $0, option: "<show>", limit: TextFile.longestShow) }
+    let text = try show.map { try TextFile.bytes(of: $0, option: option, limit: TextFile.longestShow) }
     func opened(rig: String?, option: String = "--rig") throws -> (show: LightShow, name: String) {
       let name = [show, rig].compactMap(\.self).joined(separator: ", ")
       let rig = try rig.map { try TextFile.bytes(of: $0, option: option, limit: TextFile.longestShow) }

@@ -37,13 +37,15 @@ public actor LightingNode {
       /// An owner's heartbeat of another time, more than 2 s off, does not count: clocks differ, or it was recorded. Reported with the
       /// first one, the second, the fourth, and so on.
       case mistimed
+      /// The show has universes of sACN that no node of the plan owns: none sends them; reported at the start.
+      case unowned
     }
 
     /// The time since the start.
     public let time: Duration
     /// What the node does.
     public let kind: Kind
-    /// The owner; nil for a foreign datagram.
+    /// The owner; nil for a foreign datagram and for universes without one.
     public let owner: String?
     /// The priority of its universes; nil: they are not sent.
     public let priority: Int?
@@ -115,7 +117,7 @@ public actor LightingNode {
       case .active: Failover.priority(of: .active)
       case .leased, .unleased: 100
       case .fenced: 80
-      case .refused, .foreign, .mistimed: nil
+      case .refused, .foreign, .mistimed, .unowned: nil
       }
     }
   }
@@ -248,6 +250,7 @@ public actor LightingNode {
       report(place, .standby, "the show begins")
     }
     do throws(LightingError) {
+      try await reportUnowned(controller)
       for await input in inputs {
         switch input {
         case .datagram(let bytes): try await hear(bytes, controller)
@@ -274,6 +277,17 @@ public actor LightingNode {
       }
     }
     if let standby, beats > 0 { socket.send(heartbeat(Heartbeat.last).bytes(key: plan.key), to: standby.socketAddress) }
+  }
+
+  private func reportUnowned(_ controller: LightingController) async throws(LightingError) {
+    let numbers = try await controller.levels().keys.filter { $0.protocol == .sacn }.map(\.number).sorted()
+    let unowned = UniversePlan.ranges(of: plan.unowned(of: numbers))
+    guard !unowned.isEmpty else { return }
+    let list = unowned.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+    continuation.yield(
+      Event(
+        time: time, kind: .unowned, owner: nil, priority: nil,
+        reason: "no node of the plan owns the universes \(list.joined(separator: ",")) of the show"))
   }
 
   private var time: Duration { ContinuousClock.now - start }

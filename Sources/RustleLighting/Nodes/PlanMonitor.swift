@@ -19,6 +19,8 @@ public struct PlanMonitor: Sendable {
       case samePriority = "same_priority"
       /// A source sends it, or says that it does, that is not to.
       case notInPlan = "not_in_plan"
+      /// The show has it, and no node owns it.
+      case unowned
     }
 
     /// The universe.
@@ -52,13 +54,18 @@ public struct PlanMonitor: Sendable {
 
   /// The plan.
   public let plan: UniversePlan
+  /// Universes of the show without an owner.
+  private let unowned: [Int]
   private let owners: [Int: UniversePlan.Node]
   private var lists: [UUID: List] = [:]
   private var pages: [UUID: [Int: DiscoveryPage]] = [:]
 
   /// Creates a monitor that has heard nothing.
-  public init(_ plan: UniversePlan) {
+  ///
+  /// - Parameter universes: those of sACN that the show has.
+  public init(_ plan: UniversePlan, of universes: [Int] = []) {
     self.plan = plan
+    unowned = plan.unowned(of: universes)
     var owners: [Int: UniversePlan.Node] = [:]
     for node in plan.nodes { for universe in node.universes.joined() { owners[universe] = node } }
     self.owners = owners
@@ -115,6 +122,7 @@ public struct PlanMonitor: Sendable {
         }
       }
     }
+    for universe in unowned { faults.insert(Fault(universe: universe, kind: .unowned, owner: nil, sources: [])) }
     for list in lists.values where now - list.time <= Self.patience {
       for universe in list.universes where owners[universe].map({ Self.priorities(of: list.name, $0) }) ?? [] == [] {
         faults.insert(

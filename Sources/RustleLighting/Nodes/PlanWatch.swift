@@ -18,11 +18,15 @@ public actor PlanWatch {
   ///
   /// - Parameters:
   ///   - plan: the plan, of at most 4,096 universes.
+  ///   - show: what the nodes play, whose universes are compared with the plan; nil: they are not known.
   ///   - interface: the interface, by name or address; empty: that of the default route.
   /// - Throws: ``LightingError`` with ``LightingError/Code/validation`` for more universes, or with
-  ///   ``LightingError/Code/unknownInterface``.
-  public init(_ plan: UniversePlan, interface: String = "") throws(LightingError) {
-    monitor = PlanMonitor(plan)
+  ///   ``LightingError/Code/unknownInterface``; as ``LightShow/fixtures()``.
+  public init(
+    _ plan: UniversePlan, playing show: LightShow? = nil, interface: String = ""
+  ) throws(LightingError) {
+    let patched = try show?.fixtures().map(\.universe).filter { $0.protocol == .sacn } ?? []
+    monitor = PlanMonitor(plan, of: Set(patched.map(\.number)).sorted())
     let numbers = monitor.universes
     guard (1...4_096).contains(numbers.count) else {
       throw .validation(

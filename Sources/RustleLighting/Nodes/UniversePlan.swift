@@ -63,6 +63,11 @@ public struct UniversePlan: Sendable, Hashable {
   /// The nodes for which one stands by.
   public func owners(behind name: String) -> [Node] { nodes.filter { $0.standby == name } }
 
+  /// Those of some universes that no node owns.
+  func unowned(of universes: [Int]) -> [Int] {
+    universes.filter { universe in !nodes.contains { $0.owns(universe) } }
+  }
+
   private static func read(_ node: PlanFile.Node, at place: String) throws(LightingError) -> Node {
     let isName = { (text: String) in
       (1...28).contains(text.utf8.count)
