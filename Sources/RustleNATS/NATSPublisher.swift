@@ -1,6 +1,7 @@
 #if NATS
-internal import RustleCore
+public import RustleCore
 public import RustleMarket
+internal import Synchronization
 
 /// Where a feed's trades are published: ``/RustleMarket/MarketFeed/publish(of:on:policy:)``.
 ///
@@ -87,18 +88,52 @@ public struct NATSPublicationCounts: Sendable, Hashable {
   public var reason: String?
 }
 
+extension NATSPublicationCounts {
+  /// The counts for Prometheus.
+  public var metrics: [EngineMetric] {
+    [
+      EngineMetric(
+        "rustle_publication_published_total", .counter, "Trades published: read by a server, or given to a stream.",
+        published),
+      EngineMetric(
+        "rustle_publication_acknowledged_total", .counter, "Trades that the stream has acknowledged.", acknowledged),
+      EngineMetric("rustle_publication_retried_total", .counter, "Attempts to send trades again.", retries),
+      EngineMetric("rustle_publication_failed_total", .counter, "Trades that were not published.", failed),
+      EngineMetric(
+        "rustle_publication_dropped_total", .counter, "Trades dropped because the publication was too slow.", dropped),
+      EngineMetric(
+        "rustle_publication_repeated_total", .counter, "Trades with numbers that were published before.", repeated),
+    ]
+  }
+}
+
 /// A feed's trades on their way to NATS. It ends with the feed, and with its last reference.
 public final class NATSPublication: Sendable {
   /// The states of the connection, and of the stream where it does not acknowledge; for one reader.
   public let connectionStates: AsyncStream<FeedConnection>
+  private let trades: EngineStream<Trade>
+  private let progress: Progress
   private let task: Task<NATSPublicationCounts, Never>
+
+  /// What a writer reports meanwhile.
+  final class Progress: Sendable {
+    private let state = Mutex((counts: NATSPublicationCounts(), waiting: UInt64?.some(0)))
+
+    var now: (counts: NATSPublicationCounts, waiting: UInt64?) { state.withLock { ($0.counts, $0.waiting) } }
+
+    func set(_ counts: NATSPublicationCounts, waiting: UInt64) { state.withLock { $0 = (counts, waiting) } }
+
+    /// Takes the last counts: nothing waits any more.
+    func end(_ counts: NATSPublicationCounts) { state.withLock { $0 = (counts, nil) } }
+  }
 
   init(_ publisher: NATSPublisher, of trades: EngineStream<Trade>) {
     let (states, report) = AsyncStream.makeStream(of: FeedConnection.self, bufferingPolicy: .bufferingNewest(64))
-    connectionStates = states
+    let progress = Progress()
+    (connectionStates, self.trades, self.progress) = (states, trades, progress)
     task = Task(executorPreference: BlockingExecutor("rustle.nats.writer")) {
       defer { report.finish() }
-      return await NATSWriter(publisher, report: report).publish(trades)
+      return await NATSWriter(publisher, report: report, progress: progress).publish(trades)
     }
   }
 
@@ -109,6 +144,16 @@ public final class NATSPublication: Sendable {
 
   /// The counts, once everything was published and the connection has ended.
   public var counts: NATSPublicationCounts { get async { await task.value } }
+
+  /// The counts of the moment for Prometheus, and the trades that wait: for the publication, or for an answer.
+  public var metrics: [EngineMetric] {
+    let (counts, waiting) = progress.now
+    return counts.metrics + [
+      EngineMetric(
+        "rustle_publication_waiting", .gauge, "Trades that wait to be sent, or for an answer.",
+        waiting.map { trades.statistics.waiting + $0 } ?? 0)
+    ]
+  }
 }
 
 extension MarketFeed {

@@ -38,6 +38,7 @@ actor NATSWriter {
 
   private let publisher: NATSPublisher
   private let report: AsyncStream<FeedConnection>.Continuation
+  private let progress: NATSPublication.Progress
   private var watch: ConnectionWatch
   private var connection: NATSConnection?
   private var counts = NATSPublicationCounts()
@@ -52,6 +53,8 @@ actor NATSWriter {
   private var sent: UInt64 = 0
   /// Messages of which no server has said that it has read them.
   private var unconfirmed: UInt64 = 0
+  /// Messages of which no stream has said that it has stored them, of those in hand.
+  private var inHand: UInt64 = 0
   /// Trades that the feed's buffer dropped, which the next number of this publisher's own counts.
   private var missing: UInt64 = 0
   /// Whether the server has refused what is published.
@@ -59,8 +62,10 @@ actor NATSWriter {
   /// Whether none of the last messages was stored.
   private var hasGivenUp = false
 
-  init(_ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation) {
-    (self.publisher, self.report) = (publisher, report)
+  init(
+    _ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation, progress: NATSPublication.Progress
+  ) {
+    (self.publisher, self.report, self.progress) = (publisher, report, progress)
     watch = ConnectionWatch(publisher.address, wait: Self.reconnectWait)
   }
 
@@ -97,8 +102,16 @@ actor NATSWriter {
       for await batch in trades.batches() { for element in batch { counts.failed += element.value == nil ? 0 : 1 } }
     }
     (acknowledgements, connection) = (nil, nil)
+    progress.end(counts)
     report.yield(.closed(reason: counts.reason))
     return counts
+  }
+
+  /// Gives the counts of the moment to who asks meanwhile: calls of the actor would wait for the server.
+  private func reportCounts() {
+    var now = counts
+    now.published -= unconfirmed
+    progress.set(now, waiting: unconfirmed + inHand)
   }
 
   private func observe() {
@@ -123,6 +136,7 @@ actor NATSWriter {
       // Its answer comes after its refusals.
       if let refusal = connection.refusal { throw refusal }
       unconfirmed = 0
+      reportCounts()
     } catch {
       if unconfirmed > 0 { counts.reason = error.description }
       if let refusal = connection.refusal, !isRefused {
@@ -138,6 +152,8 @@ actor NATSWriter {
 
   private func publish(_ batch: [StreamElement<Trade>]) {
     var messages: [Message] = []
+    inHand = UInt64(batch.count { $0.value != nil })
+    reportCounts()
     for element in batch {
       switch element {
       case .gap(let count):
@@ -153,9 +169,11 @@ actor NATSWriter {
         }
       }
     }
+    inHand = UInt64(messages.count)
     for start in stride(from: 0, to: messages.count, by: Self.window) {
       store(Array(messages[start..<min(start + Self.window, messages.count)]))
     }
+    reportCounts()
     observe()
   }
 
@@ -218,7 +236,12 @@ actor NATSWriter {
     var (left, failures) = (messages, 0)
     while !Task.isCancelled {
       do throws(NATSFailure) {
+        let before = left.count
         let reason = try round(&left)
+        let stored = UInt64(before - left.count)
+        counts.published += stored
+        counts.acknowledged += stored
+        inHand -= stored
         if left.isEmpty { break }
         counts.reason = reason ?? "no acknowledgement within \(Self.acknowledgementLimit)"
       } catch {
@@ -228,6 +251,7 @@ actor NATSWriter {
       let pause = min(Self.acknowledgementLimit, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
       if ContinuousClock.now + pause > end { break }
       counts.retries += UInt64(left.count)
+      reportCounts()
       report.yield(
         .reconnecting(
           after: pause, failures: failures,
@@ -235,9 +259,9 @@ actor NATSWriter {
       Thread.sleep(forTimeInterval: pause / .seconds(1))
     }
     hasGivenUp = left.count == messages.count
-    counts.published += UInt64(messages.count)
-    counts.acknowledged += UInt64(messages.count - left.count)
+    counts.published += UInt64(left.count)
     counts.failed += UInt64(left.count)
+    inHand -= UInt64(left.count)
     if failures > 0 && left.isEmpty {
       counts.reason = nil
       report.yield(.connected(to: publisher.address.origin))
@@ -308,45 +332,6 @@ extension UInt64 {
   fileprivate func addingSaturating(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
-  }
-}
-
-/// The newest message of each symbol, and when it is sent again: after a second without another one, after two, and so on to a minute.
-struct NewestMessages {
-  /// The maximum pause in seconds.
-  static let maximumPause = 64
-
-  private struct Entry {
-    var message: NATSWriter.Message
-    var due: Int
-    var pause = 1
-  }
-
-  /// By their channels.
-  private var entries: [Entry?] = []
-  private var now = 0
-
-  /// All of them.
-  var all: [NATSWriter.Message] { entries.compactMap { $0?.message } }
-
-  mutating func take(_ message: NATSWriter.Message) {
-    while entries.count <= message.channel { entries.append(nil) }
-    // Of trades in another order the last one has the highest number.
-    if let known = entries[message.channel]?.message, known.number > message.number { return }
-    // Between one and two seconds from now.
-    entries[message.channel] = Entry(message: message, due: now + 2)
-  }
-
-  /// A second has passed: returns the messages that are sent again.
-  mutating func step() -> [NATSWriter.Message] {
-    now += 1
-    var due: [NATSWriter.Message] = []
-    for case (let index, let entry?) in entries.enumerated() where entry.due <= now {
-      let pause = min(2 * entry.pause, Self.maximumPause)
-      due.append(entry.message)
-      entries[index] = Entry(message: entry.message, due: now + pause, pause: pause)
-    }
-    return due
   }
 }
 #endif

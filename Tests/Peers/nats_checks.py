@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import traceback
+import urllib.request
 
 from nats_servers import Server, cluster, stop, until
 
@@ -240,6 +241,30 @@ def a_standby_publisher_leaves_no_gap(rustle, folder, _):
         stop([server])
 
 
+def a_publication_is_measured(rustle, folder, _):
+    server = Server(folder)
+    try:
+        publisher = Command(rustle, folder, "publisher", "A", "--rate", "50", "--publish", server.url("p"), "--durable", "1h", "--metrics",
+                            "127.0.0.1:0")
+        until(lambda: publisher.said("metrics at "), "an endpoint")
+        url = publisher.errors.read_text().split("metrics at ")[1].split()[0]
+
+        def value(name):
+            with urllib.request.urlopen(url, timeout=20) as answer:
+                lines = answer.read().decode().splitlines()
+            return next(float(line.split()[1]) for line in lines if line.startswith(f"rustle_publication_{name} "))
+        until(lambda: value("acknowledged_total") > 50, "acknowledged updates")
+        assert value("failed_total") == value("retried_total") == 0
+        server.kill()
+        until(lambda: value("waiting") > 50 and value("retried_total") > 0, "updates that wait")
+        stored = value("acknowledged_total")
+        server.start()
+        until(lambda: value("acknowledged_total") > stored + 50, "the updates that waited")
+        publisher.end()
+    finally:
+        stop([server])
+
+
 def an_encrypted_server_asks_for_a_token(rustle, folder, _):
     certificate, key, token = folder / "c.pem", folder / "k.pem", folder / "token"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
@@ -319,7 +344,7 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
 
 CHECKS = [three_consumers_account_for_everything, a_consumer_that_is_killed_goes_on, a_server_that_stops_is_noticed,
           a_server_that_is_killed_costs_a_gap_that_is_exact, a_consumer_that_stalls_is_told_its_loss_and_delays_nobody,
-          a_standby_publisher_leaves_no_gap, an_encrypted_server_asks_for_a_token, leaders_that_are_killed_lose_nothing]
+          a_standby_publisher_leaves_no_gap, a_publication_is_measured, an_encrypted_server_asks_for_a_token, leaders_that_are_killed_lose_nothing]
 
 
 def main():

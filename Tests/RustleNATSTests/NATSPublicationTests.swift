@@ -76,6 +76,38 @@ import Testing
     await source.feed.shutDown()
   }
 
+  /// The counts of the moment add up to what came, while a server is there and while none is.
+  @Test(arguments: [nil, NATSPublisher.Durable(patience: .seconds(3_600))])
+  func whatIsPublishedIsMeasured(durable: NATSPublisher.Durable?) async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: durable))
+    func value(_ name: String) -> Double {
+      source.publication.metrics.first { $0.name == "rustle_publication_\(name)" }?.samples.first?.value ?? -1
+    }
+    func wait(_ isMet: () -> Bool) async {
+      let end = ContinuousClock.now + .seconds(20)
+      while !isMet() {
+        guard ContinuousClock.now < end else {
+          Issue.record("\(source.publication.metrics)")
+          return
+        }
+        await Task.yield()
+      }
+    }
+    try await source.push(NATSRun.trades(0..<1_000))
+    await wait { value("published_total") == 1_000 }
+    #expect(value("acknowledged_total") == (durable == nil ? 0 : 1_000) && value("waiting") == 0)
+    server.kill()
+    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    try await source.push(NATSRun.trades(1_000..<1_010))
+    await wait { value("waiting") == 10 && (durable == nil || value("retried_total") > 0) }
+    #expect(value("published_total") == 1_000 && value("failed_total") == 0)
+    source.publication.cancel()
+    _ = await source.publication.counts
+    #expect(value("failed_total") == 10 && value("waiting") == 0)
+    await source.feed.shutDown()
+  }
+
   /// Each of its messages is answered by "no responders" meanwhile.
   @Test func aStreamThatIsGoneIsMadeAgain() async throws {
     let server = try NATSServer()

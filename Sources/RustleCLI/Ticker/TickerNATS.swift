@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RustleCore
 import RustleMarket
 
 #if NATS
@@ -89,6 +90,15 @@ struct TickerPublication: Sendable {
       case .idle, .connecting, .closed: break
       }
     }
+    #endif
+  }
+
+  /// The counts of the moment for Prometheus.
+  var metrics: [EngineMetric] {
+    #if NATS
+    publication.metrics
+    #else
+    []
     #endif
   }
 

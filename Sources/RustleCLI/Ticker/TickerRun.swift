@@ -146,9 +146,11 @@ struct TickerStreams: Sendable {
     writing = if let recorder, let recorded { Task { try await recorder.record(recorded) } } else { nil }
   }
 
-  /// The counts of the feed and its server for Prometheus.
+  /// The counts of the feed, its server and its publication for Prometheus.
   var metrics: [EngineMetric] {
-    get async { ((try? await feed.counts.metrics) ?? []) + ((try? server?.counts.metrics) ?? []) }
+    get async {
+      ((try? await feed.counts.metrics) ?? []) + ((try? server?.counts.metrics) ?? []) + (publication?.metrics ?? [])
+    }
   }
 
   func deliver(to sink: some TickerSink) async throws {
