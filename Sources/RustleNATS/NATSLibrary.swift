@@ -136,7 +136,10 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// - Parameters:
   ///   - id: the header `Nats-Msg-Id`, which a zero ends.
   ///   - reply: the subject of the acknowledgement.
-  func publish(_ payload: ArraySlice<UInt8>, to subject: String, id: [UInt8], reply: String?) throws(NATSFailure) {
+  ///   - last: the number of the stream's last message, without which the stream refuses this one.
+  func publish(
+    _ payload: ArraySlice<UInt8>, to subject: String, id: [UInt8], reply: String?, behind last: UInt64? = nil
+  ) throws(NATSFailure) {
     let status = unsafe payload.withUnsafeBytes { bytes in
       var message: OpaquePointer?
       var status = unsafe natsMsg_Create(
@@ -145,6 +148,9 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
         status = unsafe id.withUnsafeBytes { id in
           unsafe natsMsgHeader_Set(message, "Nats-Msg-Id", id.baseAddress?.assumingMemoryBound(to: CChar.self))
         }
+      }
+      if status == NATS_OK, let last {
+        status = unsafe natsMsgHeader_Set(message, "Nats-Expected-Last-Sequence", "\(last)")
       }
       if status == NATS_OK { status = unsafe natsConnection_PublishMsg(connection, message) }
       unsafe natsMsg_Destroy(message)

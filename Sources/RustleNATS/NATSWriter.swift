@@ -55,6 +55,8 @@ actor NATSWriter {
   private var unconfirmed: UInt64 = 0
   /// Messages of which no stream has said that it has stored them, of those in hand.
   private var inHand: UInt64 = 0
+  /// The number of the stream's last message, as far as this publisher knows; nil: it does not.
+  private var last: UInt64?
   /// Trades that the feed's buffer dropped, which the next number of this publisher's own counts.
   private var missing: UInt64 = 0
   /// Whether the server has refused what is published.
@@ -206,14 +208,18 @@ actor NATSWriter {
     return index
   }
 
-  private func send(_ message: Message, reply: String? = nil) throws(NATSFailure) {
+  /// - Parameter last: the number that the stream's last message is to have: another one refuses the message.
+  private func send(
+    _ message: Message, reply: String? = nil, behind last: UInt64? = nil
+  ) throws(NATSFailure) {
     line.removeAll()
     message.trade.appendJSON(Self.style, to: &line)
     id.removeAll()
     id.append(message.isNumberedHere ? channels[message.channel].own : channels[message.channel].given)
     id.append(message.number)
     id.append("\0")
-    try connection?.publish(line.bytes.dropLast(), to: channels[message.channel].subject, id: id.bytes, reply: reply)
+    try connection?.publish(
+      line.bytes.dropLast(), to: channels[message.channel].subject, id: id.bytes, reply: reply, behind: last)
   }
 
   private func attempt(_ message: Message) {
@@ -237,12 +243,13 @@ actor NATSWriter {
     while !Task.isCancelled {
       do throws(NATSFailure) {
         let before = left.count
-        let reason = try round(&left)
+        let round = try round(&left, isAgain: failures > 0 || left.count < messages.count)
         let stored = UInt64(before - left.count)
         counts.published += stored
         counts.acknowledged += stored
         inHand -= stored
         if left.isEmpty { break }
+        guard case .failed(let reason) = round else { continue }
         counts.reason = reason ?? "no acknowledgement within \(Self.acknowledgementLimit)"
       } catch {
         counts.reason = error.description
@@ -268,10 +275,23 @@ actor NATSWriter {
     }
   }
 
-  /// Sends messages, and removes those that are acknowledged; returns why others are not.
-  private func round(_ messages: inout [Message]) throws(NATSFailure) -> String? {
-    guard let connection, let durable = publisher.durable else { return nil }
-    guard connection.state == .connected else { return watch.reason(connection.lastFailure) }
+  private enum Round {
+    /// What could be sent is stored; the rest can be sent now.
+    case stored
+    /// Why something is not; nil: nobody has answered.
+    case failed(String?)
+  }
+
+  /// Sends messages, and removes those that are acknowledged.
+  ///
+  /// A stream keeps a symbol's trades in the order of their numbers. Of several of one symbol the later ones are stored behind the
+  /// earlier ones alone: each names the number that the stream's last message is to have. Where that is not known, those are sent that
+  /// come before the second one of a symbol; where something was refused, or another publisher stores too, the first one of each symbol.
+  ///
+  /// - Parameter isAgain: whether some of the messages have been sent.
+  private func round(_ messages: inout [Message], isAgain: Bool) throws(NATSFailure) -> Round {
+    guard let connection, let durable = publisher.durable else { return .stored }
+    guard connection.state == .connected else { return .failed(watch.reason(connection.lastFailure)) }
     if acknowledgements == nil {
       try connection.makeStream(
         named: publisher.address.stream, of: publisher.address.allSymbols,
@@ -279,13 +299,24 @@ actor NATSWriter {
       let inbox = try connection.inbox()
       acknowledgements = (try connection.subscription(to: "\(inbox).*", pending: 1_048_576), inbox)
     }
-    guard let (answers, inbox) = acknowledgements else { return nil }
+    guard let (answers, inbox) = acknowledgements else { return .stored }
+    var known = last
+    last = nil
+    let firsts = Self.firsts(of: messages, channels.count)
+    let isInAnyOrder = firsts.count == messages.count
+    let places =
+      isInAnyOrder || known != nil
+      ? Array(messages.indices) : isAgain ? firsts : Array(firsts.indices.prefix { firsts[$0] == $0 })
     let first = sent
-    sent += UInt64(messages.count)
-    for (number, message) in zip(first..., messages) { try send(message, reply: "\(inbox).\(number)") }
-    var reason: String?
-    var (isAnswered, isStored) = (messages.map { _ in false }, messages.map { _ in false })
-    var unanswered = messages.count
+    sent += UInt64(places.count)
+    for (number, place) in places.enumerated() {
+      try send(
+        messages[place], reply: "\(inbox).\(first + UInt64(number))",
+        behind: isInAnyOrder ? nil : known.map { $0 + UInt64(number) })
+    }
+    var (reason, isBehindAnother): (String?, Bool) = (nil, false)
+    var (isAnswered, isStored) = (places.map { _ in false }, messages.map { _ in false })
+    var unanswered = places.count
     let end = ContinuousClock.now + Self.acknowledgementLimit
     do {
       while unanswered > 0 {
@@ -295,7 +326,13 @@ actor NATSWriter {
         let index = Int(number - first)
         if !isAnswered[index] { unanswered -= 1 }
         isAnswered[index] = true
-        if let fault = Self.fault(of: answer) { reason = fault } else { isStored[index] = true }
+        switch Self.answer(answer) {
+        case .stored(let number):
+          isStored[places[index]] = true
+          known = max(known ?? 0, number)
+        case .behindAnother: isBehindAnother = true
+        case .refused(let fault): reason = fault
+        }
       }
     } catch {
       if let refusal = connection.refusal { reason = refusal.description }
@@ -307,24 +344,64 @@ actor NATSWriter {
       if error == .ended { acknowledgements = nil }
     }
     messages = messages.indices.filter { !isStored[$0] }.map { messages[$0] }
-    return reason
+    // As long as some are stored the others follow at once.
+    if unanswered > 0 || reason != nil && !isStored.contains(true) { return .failed(reason) }
+    if reason == nil && !isBehindAnother { last = known }
+    return .stored
   }
 
-  /// Why JetStream refuses a message; nil: it is stored.
-  private static func fault(of answer: borrowing NATSMessage) -> String? {
-    struct Answer: Decodable {
-      struct Fault: Decodable { let description: String }
+  /// The places of each symbol's first message.
+  private static func firsts(of messages: [Message], _ channels: Int) -> [Int] {
+    var isThere = [Bool](repeating: false, count: channels)
+    return messages.indices.filter { place in
+      defer { isThere[messages[place].channel] = true }
+      return !isThere[messages[place].channel]
+    }
+  }
+
+  private static let beginning = Array("{\"stream\":".utf8)
+  private static let numberKey = Array("\"seq\":".utf8)
+
+  /// The number of `{"stream":"NAME", "seq":NUMBER}`, whatever else is in it; nil for another text.
+  private static func number(in text: [UInt8]) -> UInt64? {
+    guard text.starts(with: beginning) else { return nil }
+    for place in beginning.count..<text.count
+    where text[place] == numberKey[0] && text[place...].starts(with: numberKey) {
+      return UInt64(
+        digits: text[(place + numberKey.count)...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 > 47 && $0 < 58 })
+    }
+    return nil
+  }
+
+  private enum Answer {
+    /// The message has this number in the stream.
+    case stored(UInt64)
+    /// The stream's last message is another one than that which it was to follow.
+    case behindAnother
+    case refused(String)
+  }
+
+  /// What JetStream says of a message.
+  private static func answer(_ message: borrowing NATSMessage) -> Answer {
+    struct Fields: Decodable {
+      struct Fault: Decodable {
+        let description: String
+        let errCode: Int?
+      }
       let error: Fault?
+      let seq: UInt64?
     }
     var text: [UInt8] = []
-    answer.append(to: &text)
-    // Of thousands a second, few are read in full.
-    if text.starts(with: "{\"stream\":".utf8) && text.firstRange(of: Array("\"error\":".utf8)) == nil { return nil }
-    do {
-      return try JSONDecoder().decode(Answer.self, from: Data(text)).error?.description
-    } catch {
-      return "expected an acknowledgement, got '\(String(decoding: text.prefix(80), as: UTF8.self))'"
-    }
+    message.append(to: &text)
+    // Of thousands a second, few are read in full: an error comes first.
+    if let number = number(in: text) { return .stored(number) }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    guard let fields = try? decoder.decode(Fields.self, from: Data(text)), fields.error != nil || fields.seq != nil
+    else { return .refused("expected an acknowledgement, got '\(String(decoding: text.prefix(80), as: UTF8.self))'") }
+    // JSStreamWrongLastSequenceErrF.
+    if fields.error?.errCode == 10_071 { return .behindAnother }
+    return fields.error.map { .refused($0.description) } ?? .stored(fields.seq ?? 0)
   }
 }
 

@@ -186,7 +186,7 @@ import Testing
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init()))
     let symbols = ["\u{E9}", "e\u{301}"]
-    for symbol in symbols { try await source.push(NATSRun.trades(0..<10, of: symbol)) }
+    try await source.push(symbols.flatMap { NATSRun.trades(0..<10, of: $0) })
     #expect(try await source.end().acknowledged == 20)
     var reader = try await NATSRun.Reader(NATSFeed(server.address(), replay: .all))
     for symbol in symbols {

@@ -22,6 +22,73 @@ import Testing
     await reader.feed.shutDown()
   }
 
+  /// Makes the stream of an address with further settings.
+  private func make(
+    _ settings: String, of address: NATSAddress, _ connection: NATSConnection, _ verb: String = "CREATE"
+  ) throws {
+    let text = #"{"name":"\#(address.stream)","subjects":["\#(address.allSymbols)"],"storage":"file",\#(settings)}"#
+    let bytes = try connection.request("$JS.API.STREAM.\(verb).\(address.stream)", text)
+    let answer = String(decoding: bytes, as: UTF8.self)
+    #expect(!answer.contains("\"error\""), "\(answer)")
+  }
+
+  private func connection(to server: NATSServer) throws -> NATSConnection {
+    try NATSConnection(
+      to: server.address(), connectTimeout: .seconds(20), pingInterval: .seconds(20), reconnectWait: .milliseconds(10))
+  }
+
+  /// A stream that refuses one trade stores none of the symbol's later ones before it.
+  @Test(arguments: [1, 3]) func whatIsStoredLateIsStoredInOrder(symbols: Int) async throws {
+    let server = try NATSServer()
+    let (address, connection) = (server.address(), try connection(to: server))
+    let day = #""max_age":86400000000000,"max_msgs_per_subject":-1,"num_replicas":1"#
+    try make(#"\#(day),"max_msg_size":200"#, of: address, connection)
+    let source = try await NATSRun.Source(NATSPublisher(address, durable: .init()))
+    let most = try #require(ExactDecimal(units: 999_999_999_999_999_999, scale: 2))
+    var trades = (UInt64(0)..<100).flatMap { number in (0..<symbols).map { NATSRun.trade(number, of: "S\($0)") } }
+    trades[5 * symbols] = Trade(
+      symbol: "S0", price: most, size: most, time: Timestamp(nanosecondsSince1970: 5_000_000), sequence: 5,
+      quote: Quote(bid: most, ask: most, bidSize: most, askSize: most))
+    try await source.push(trades)
+    for await state in source.publication.connectionStates {
+      if case .reconnecting(_, _, let reason) = state, reason.contains("size") { break }
+    }
+    try make(#"\#(day),"max_msg_size":-1"#, of: address, connection, "UPDATE")
+    let counts = try await source.end()
+    #expect((counts.acknowledged, counts.failed) == (UInt64(100 * symbols), 0) && counts.retries > 0)
+    var reader = try await NATSRun.Reader(NATSFeed(address, replay: .all))
+    var next = [String: UInt64]()
+    for _ in trades {
+      let trade = try await reader.next()
+      #expect(trade.sequence == next[trade.symbol, default: 0])
+      next[trade.symbol] = (trade.sequence ?? 0) + 1
+    }
+    await reader.feed.shutDown()
+    var latest = try await NATSRun.Reader(NATSFeed(address, replay: .lastPerSymbol))
+    for _ in 0..<symbols { #expect(try await latest.next().sequence == 99) }
+    await latest.feed.shutDown()
+  }
+
+  /// Each stores a part, so that the other's numbers of the stream's messages are wrong.
+  @Test func twoPublishersOfOneSymbolStoreItInOrder() async throws {
+    let server = try NATSServer()
+    let sources = [
+      try await NATSRun.Source(NATSPublisher(server.address(), durable: .init())),
+      try await NATSRun.Source(NATSPublisher(server.address(), durable: .init())),
+    ]
+    for start in stride(from: UInt64(0), to: 5_000, by: 250) {
+      for source in sources { try await source.push(NATSRun.trades(start..<start + 250)) }
+    }
+    for source in sources {
+      let counts = try await source.end()
+      #expect((counts.acknowledged, counts.failed) == (5_000, 0))
+    }
+    var reader = try await NATSRun.Reader(NATSFeed(server.address(), replay: .all))
+    for number in UInt64(0)..<5_000 { #expect(try await reader.next().sequence == number) }
+    #expect(try await reader.feed.counts.duplicates == 0)
+    await reader.feed.shutDown()
+  }
+
   /// As with a server of a cluster that dies and is not the one of the connection.
   @Test func aConsumerThatEndsIsReplaced() async throws {
     struct Names: Decodable { let consumers: [String]? }
