@@ -274,10 +274,58 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     return text
   }
 
-  /// Makes the stream of a subject unless there is one of its name, which is left as it is.
+  /// What a stream keeps, and how often.
+  struct StreamSettings: Hashable {
+    /// -1: all.
+    var messagesPerSubject: Int
+    /// Zero: for ever.
+    var age: Duration
+    var replicas: Int
+
+    /// How another stream's differ; nil: they do not.
+    func difference(from other: Self) -> String? {
+      func time(_ age: Duration) -> String { age == .zero ? "for ever" : "for \(age / .seconds(1)) s" }
+      func count(_ number: Int) -> String { number < 0 ? "all messages" : "\(number) messages" }
+      func servers(_ number: Int) -> String { number == 1 ? "one server" : "\(number) servers" }
+      let rows = [
+        (age == other.age, "keeps them \(time(other.age)), not \(time(age))"),
+        (
+          messagesPerSubject == other.messagesPerSubject,
+          "keeps \(count(other.messagesPerSubject)) of a symbol, not \(count(messagesPerSubject))"
+        ),
+        (replicas == other.replicas, "stores on \(servers(other.replicas)), not \(servers(replicas))"),
+      ]
+      let differences = rows.filter { !$0.0 }.map(\.1)
+      return differences.isEmpty ? nil : "it exists, and " + differences.joined(separator: "; ")
+    }
+  }
+
+  /// The settings of a stream.
+  private func settings(ofStream name: String) throws(NATSFailure) -> StreamSettings {
+    struct Information: Decodable {
+      struct Settings: Decodable {
+        let maxAge: Int64
+        let maxMsgsPerSubject: Int
+        let numReplicas: Int
+      }
+      let config: Settings
+    }
+    let text = try request("$JS.API.STREAM.INFO.\(name)")
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    guard let found = try? decoder.decode(Information.self, from: Data(text)).config else {
+      throw NATSFailure("expected a stream, got '\(String(decoding: text.prefix(80), as: UTF8.self))'")
+    }
+    return StreamSettings(
+      messagesPerSubject: found.maxMsgsPerSubject == 0 ? -1 : found.maxMsgsPerSubject,
+      age: .nanoseconds(found.maxAge), replicas: found.numReplicas)
+  }
+
+  /// Makes the stream of a subject. One of its name is left as it is, and its settings are returned unless all are the same.
   func makeStream(
-    named name: String, of subject: String, messagesPerSubject: Int, age: Duration, replicas: Int
-  ) throws(NATSFailure) {
+    named name: String, of subject: String, _ settings: StreamSettings
+  ) throws(NATSFailure) -> StreamSettings? {
+    var exists = false
     try unsafe withJetStream { (stream, code) throws(NATSFailure) in
       var configuration = unsafe jsStreamConfig()
       try unsafe check(jsStreamConfig_Init(&configuration))
@@ -288,15 +336,18 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
             unsafe configuration.Name = name
             unsafe configuration.Subjects = subjects
             unsafe configuration.SubjectsLen = 1
-            unsafe configuration.MaxMsgsPerSubject = Int64(messagesPerSubject)
-            unsafe configuration.MaxAge = age.wholeNanoseconds
-            unsafe configuration.Replicas = Int64(replicas)
+            unsafe configuration.MaxMsgsPerSubject = Int64(settings.messagesPerSubject)
+            unsafe configuration.MaxAge = settings.age.wholeNanoseconds
+            unsafe configuration.Replicas = Int64(settings.replicas)
             return unsafe js_AddStream(nil, stream, &configuration, nil, &code)
           }
         }
       }
-      if status != NATS_OK && code != JSStreamNameExistErr { throw NATSFailure(status, code: code.rawValue) }
+      exists = status != NATS_OK && code == JSStreamNameExistErr
+      if status != NATS_OK && !exists { throw NATSFailure(status, code: code.rawValue) }
     }
+    // Who may make a stream need not be permitted to ask for its settings.
+    return exists ? try? self.settings(ofStream: name) : nil
   }
 
   /// Opens a bucket of key-value, which is made unless there is one.

@@ -111,26 +111,46 @@ extension NATSPublicationCounts {
 public final class NATSPublication: Sendable {
   /// The states of the connection, and of the stream where it does not acknowledge; for one reader.
   public let connectionStates: AsyncStream<FeedConnection>
+  /// How the settings of a stream that exists differ from ``NATSPublisher/durable``; for one reader.
+  public let notices: AsyncStream<String>
   private let trades: EngineStream<Trade>
   private let progress: Progress
   private let task: Task<NATSPublicationCounts, Never>
 
   /// What a writer reports meanwhile.
   final class Progress: Sendable {
-    private let state = Mutex((counts: NATSPublicationCounts(), waiting: UInt64?.some(0)))
+    private let state = Mutex((counts: NATSPublicationCounts(), waiting: UInt64?.some(0), notice: String?.none))
+    private let notices: AsyncStream<String>.Continuation
+
+    init(notices: AsyncStream<String>.Continuation) { self.notices = notices }
 
     var now: (counts: NATSPublicationCounts, waiting: UInt64?) { state.withLock { ($0.counts, $0.waiting) } }
 
-    func set(_ counts: NATSPublicationCounts, waiting: UInt64) { state.withLock { $0 = (counts, waiting) } }
+    func set(_ counts: NATSPublicationCounts, waiting: UInt64) {
+      state.withLock { ($0.counts, $0.waiting) = (counts, waiting) }
+    }
+
+    /// Reports a notice unless it is the last one; nil: there is none.
+    func note(_ notice: String?) {
+      let isNew = state.withLock { state in
+        defer { state.notice = notice }
+        return state.notice != notice
+      }
+      if isNew, let notice { notices.yield(notice) }
+    }
 
     /// Takes the last counts: nothing waits any more.
-    func end(_ counts: NATSPublicationCounts) { state.withLock { $0 = (counts, nil) } }
+    func end(_ counts: NATSPublicationCounts) {
+      state.withLock { ($0.counts, $0.waiting) = (counts, nil) }
+      notices.finish()
+    }
   }
 
   init(_ publisher: NATSPublisher, of trades: EngineStream<Trade>) {
     let (states, report) = AsyncStream.makeStream(of: FeedConnection.self, bufferingPolicy: .bufferingNewest(64))
-    let progress = Progress()
-    (connectionStates, self.trades, self.progress) = (states, trades, progress)
+    let (notices, notice) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(8))
+    let progress = Progress(notices: notice)
+    (connectionStates, self.notices, self.trades, self.progress) = (states, notices, trades, progress)
     task = Task(executorPreference: BlockingExecutor("rustle.nats.writer")) {
       defer { report.finish() }
       return await NATSWriter(publisher, report: report, progress: progress).publish(trades)

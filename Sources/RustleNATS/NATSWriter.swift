@@ -293,9 +293,12 @@ actor NATSWriter {
     guard let connection, let durable = publisher.durable else { return .stored }
     guard connection.state == .connected else { return .failed(watch.reason(connection.lastFailure)) }
     if acknowledgements == nil {
-      try connection.makeStream(
-        named: publisher.address.stream, of: publisher.address.allSymbols,
+      let stream = NATSConnection.StreamSettings(
         messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age, replicas: durable.replicas)
+      let existing = try connection.makeStream(
+        named: publisher.address.stream, of: publisher.address.allSymbols, stream)
+      progress.note(
+        existing.flatMap { stream.difference(from: $0) }.map { "stream \(publisher.address.stream): \($0)" })
       let inbox = try connection.inbox()
       acknowledgements = (try connection.subscription(to: "\(inbox).*", pending: 1_048_576), inbox)
     }

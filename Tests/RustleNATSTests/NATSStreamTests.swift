@@ -89,6 +89,31 @@ import Testing
     await reader.feed.shutDown()
   }
 
+  @Test func settingsOfAStreamThatExistsAreCompared() async throws {
+    let server = try NATSServer()
+    let connection = try connection(to: server)
+    let address = server.address()
+    try make(#""max_age":3600000000000,"max_msgs_per_subject":7,"num_replicas":1"#, of: address, connection)
+    let expected =
+      "stream \(address.stream): it exists, and keeps them for 3600.0 s, not for 86400.0 s; keeps 7 messages of a symbol, not all messages"
+    let other = try await NATSRun.Source(NATSPublisher(address, durable: .init()))
+    try await other.push(NATSRun.trades(0..<10))
+    _ = try await other.end()
+    var notices: [String] = []
+    for await notice in other.publication.notices { notices.append(notice) }
+    #expect(notices == [expected])
+    // It is as asked for, whatever else it has.
+    let equal = try await NATSRun.Source(
+      NATSPublisher(address, durable: .init(age: .seconds(3_600), tradesPerSymbol: 7)))
+    try await equal.push(NATSRun.trades(10..<20))
+    _ = try await equal.end()
+    for await notice in equal.publication.notices { Issue.record("expected no notice, got \(notice)") }
+    let replicated = NATSConnection.StreamSettings(messagesPerSubject: 7, age: .seconds(3_600), replicas: 3)
+    var one = replicated
+    one.replicas = 1
+    #expect(replicated.difference(from: one) == "it exists, and stores on one server, not 3 servers")
+  }
+
   /// As with a server of a cluster that dies and is not the one of the connection.
   @Test func aConsumerThatEndsIsReplaced() async throws {
     struct Names: Decodable { let consumers: [String]? }

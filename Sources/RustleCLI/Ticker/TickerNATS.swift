@@ -83,11 +83,18 @@ struct TickerPublication: Sendable {
   /// Reports the connection's states to their end.
   func report(to notes: LineWriter?) async {
     #if NATS
-    for await state in publication.connectionStates {
-      switch state {
-      case .connected, .reconnecting:
-        try? notes?.write("rustle: --publish: \(CommandFailure.visible(state.text))\n")
-      case .idle, .connecting, .closed: break
+    await withDiscardingTaskGroup { tasks in
+      tasks.addTask {
+        for await notice in publication.notices {
+          try? notes?.write("rustle: --durable: \(CommandFailure.visible(notice))\n")
+        }
+      }
+      for await state in publication.connectionStates {
+        switch state {
+        case .connected, .reconnecting:
+          try? notes?.write("rustle: --publish: \(CommandFailure.visible(state.text))\n")
+        case .idle, .connecting, .closed: break
+        }
       }
     }
     #endif

@@ -119,7 +119,7 @@ struct TickerSourceOptions: ParsableArguments {
   var durable: Duration?
 
   @Option(
-    "The servers that store each price of --durable, 1 to 5; a stream that exists keeps its own. (default: 1)",
+    "The servers that store each price of --durable, 1 to 5; a stream that exists keeps its own, which is noted. (default: 1)",
     value: "count", parse: Parse.integer("a number of servers", in: 1...5))
   var replicas: Int?
 
