@@ -30,6 +30,8 @@ actor NATSWriter {
 
   /// Messages of a stream that are sent before their acknowledgements are waited for.
   private static let window = 512
+  /// Messages that do not fill the buffer of the connection.
+  private static let few = 128
   /// How long an acknowledgement is waited for, and the maximum pause before trades are sent again.
   private static let acknowledgementLimit = Duration.seconds(2)
   private static let tick = Duration.seconds(1)
@@ -44,8 +46,7 @@ actor NATSWriter {
   private var counts = NATSPublicationCounts()
   private let start = UInt64(Date.now.timeIntervalSince1970 * 1_000)
   private var channels: [Channel] = []
-  /// By the bytes of their symbols: texts may be equal that are written differently.
-  private var indices: [[UInt8]: Int] = [:]
+  private var indices: [SymbolBytes: Int] = [:]
   private var newest = NewestMessages()
   private var (line, id) = (ByteText(), ByteText())
   /// The acknowledgements, and the subject before their numbers.
@@ -175,12 +176,17 @@ actor NATSWriter {
     for start in stride(from: 0, to: messages.count, by: Self.window) {
       store(Array(messages[start..<min(start + Self.window, messages.count)]))
     }
+    // libnats sends by itself when it has 32 KB, or after a millisecond, which is half of a quote's way to its reader. A few are sent at
+    // once, by a question whose answer is waited for no longer than that.
+    if publisher.durable == nil, batch.count < Self.few, let connection, connection.state == .connected {
+      try? connection.flush(within: .milliseconds(1))
+    }
     reportCounts()
     observe()
   }
 
   private func message(of trade: Trade) -> Message {
-    let channel = indices[Array(trade.symbol.utf8)] ?? addChannel(of: trade.symbol)
+    let channel = indices[SymbolBytes(trade.symbol)] ?? addChannel(of: trade.symbol)
     if let number = trade.sequence {
       if channels[channel].published.take(number) == .duplicate { counts.repeated += 1 }
       return Message(channel: channel, trade: trade)
@@ -204,7 +210,7 @@ actor NATSWriter {
     channels.append(
       Channel(
         subject: "\(publisher.address.prefix).q.\(word)", given: "\(given.name)/", own: "\(own.name)/"))
-    indices[Array(symbol.utf8)] = index
+    indices[SymbolBytes(symbol)] = index
     return index
   }
 
