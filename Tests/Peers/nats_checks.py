@@ -137,7 +137,8 @@ def a_consumer_that_is_killed_goes_on(rustle, folder, _):
     try:
         source = Source(rustle, folder, server.url("p"), 2)
         first = Command(rustle, folder, "first", "--connect", server.url("p"), "--history", "all")
-        until(lambda: accounted(first)[0] > 200, "200 updates")
+        # Of more than the second that the other one reads again.
+        until(lambda: accounted(first)[0] > 600, "600 updates")
         killed = int(time.time() * 1_000)
         first.end(signal.SIGKILL)
         source.passes(200)
@@ -151,6 +152,13 @@ def a_consumer_that_is_killed_goes_on(rustle, folder, _):
         for lines in first.lines(), second.lines():
             assert len(set(keys(lines))) == len(keys(lines)), "an update came twice"
             assert not any("gap" in line for line in lines), "a gap is reported where nothing is lost"
+        # The second goes on at the first one's place: less what it has in common with it, both are each update once.
+        for symbol in ("S0", "S1"):
+            one, two = ([number for name, number in keys(consumer.lines()) if name == symbol] for consumer in (first, second))
+            joined_up = one + [number for number in two if number > one[-1]]
+            wanted = sum(name == symbol for name, _ in sent)
+            assert joined_up == list(range(wanted)), f"expected {wanted} updates of {symbol}, each once, got {joined_up}"
+            assert two == list(range(two[0], wanted)) and 0 < two[0] <= one[-1] + 1, f"expected {symbol} from about {one[-1]} on, got {two[0]}"
     finally:
         stop([server])
 

@@ -187,12 +187,19 @@ import Testing
   }
 
   @Test func aCancelledFeedIsClosedAtTheServer() async throws {
-    let server = try NATSServer()
+    let server = try NATSServer("-m", "-1")
     let source = try await NATSRun.Source(NATSPublisher(server.address()))
     for _ in 0..<20 {
       let reader = try await NATSRun.Reader(NATSFeed(server.address()))
+      try await reader.state(NATSRun.isConnected)
       try await source.push(NATSRun.trades(0..<100))
+      #expect(try await server.clients().compactMap(\.subscriptionsList) == [["prices.q.>"]])
       await reader.feed.shutDown()
+      // The server reads the end of a connection when it does.
+      let end = ContinuousClock.now + .seconds(20)
+      while try await server.clients().count > 1, ContinuousClock.now < end {}
+      let left = try await server.clients()
+      #expect(left.count == 1 && left.allSatisfy { $0.subscriptionsList == nil })
     }
     source.publication.cancel()
     _ = await source.publication.counts

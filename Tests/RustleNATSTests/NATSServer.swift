@@ -2,6 +2,7 @@
 import Foundation
 import RustleNATS
 import TestSupport
+import Testing
 
 /// A `nats-server` of a test, with a store of its own, on the loopback device.
 final class NATSServer {
@@ -10,6 +11,8 @@ final class NATSServer {
   private var options: [String]
   private let hasStore: Bool
   private(set) var url = ""
+  /// Where it says what it does, with the options `-m -1`.
+  private(set) var monitor = ""
 
   /// - Throws: there is no `nats-server`: scripts/bootstrap installs it.
   convenience init(_ options: String...) throws { try self.init(options: options) }
@@ -19,6 +22,7 @@ final class NATSServer {
     folder = try ScratchFolder()
     // A free port, which the server logs.
     let log = try start(on: -1)
+    monitor = log.firstMatch(of: /monitor on (\S+)/).map { "http://\($0.1)" } ?? ""
     url = "nats://\(log.firstMatch(of: /client connections on (\S+)/)?.1 ?? "")"
   }
 
@@ -45,6 +49,20 @@ final class NATSServer {
       text += String(decoding: data, as: UTF8.self)
     }
     return text
+  }
+
+  /// A subject to which a connection has subscribed, or nil for one without.
+  struct Client: Decodable {
+    let subscriptionsList: [String]?
+  }
+
+  /// The connections, as the server says.
+  func clients() async throws -> [Client] {
+    struct Clients: Decodable { let connections: [Client] }
+    let location = try #require(URL(string: "\(monitor)/connz?subs=1"))
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(Clients.self, from: Data(contentsOf: location)).connections
   }
 
   struct NotReady: Error {
