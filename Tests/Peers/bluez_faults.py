@@ -109,11 +109,10 @@ class Attempt:
         self.words = [rustle, "provision", *words, "--json", "-v"]
         self.environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": address, "RUSTLE_LOG": "trace"}
 
-    async def start(self):
+    async def start(self, out=asyncio.subprocess.PIPE):
         self.began = time.monotonic()
         self.process = await asyncio.create_subprocess_exec(
-            *self.words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            env=self.environment)
+            *self.words, stdin=asyncio.subprocess.PIPE, stdout=out, stderr=asyncio.subprocess.PIPE, env=self.environment)
 
     async def end(self):
         out, self.errors = await asyncio.wait_for(self.process.communicate(self.password.encode() + b"\n"), 60)
@@ -309,6 +308,27 @@ async def signal_disconnects(rustle, bus):
         await fake.stop()
 
 
+async def attempt_goes_on_without_a_reader(rustle, bus):
+    for faults, status in (({}, 0), ({"write ssid": "refused"}, 70)):
+        fake = Bluez(nodes(), faults, delay=0.02)
+        await fake.start(bus.address)
+        try:
+            reader, writer = os.pipe()
+            run = Attempt(rustle, bus.address, *settings("--timeout", "20"))
+            await run.start(writer)
+            os.close(writer)
+            run.process.stdin.write(CANARY.encode() + b"\n")
+            run.process.stdin.write_eof()
+            while "scan" not in fake.calls:
+                await asyncio.sleep(0.01)
+            os.close(reader)
+            need(await asyncio.wait_for(run.process.wait(), 30) == status, f"status {run.process.returncode}, not {status}")
+            need(status or fake.nodes[0].writes == WRITTEN, f"the values on the air: {fake.nodes[0].writes}")
+            need(not fake.nodes[0].connected, "the node is still connected")
+        finally:
+            await fake.stop()
+
+
 async def list_goes_on_when_the_service_is_back(rustle, bus):
     first = Bluez(nodes())
     await first.start(bus.address)
@@ -348,8 +368,8 @@ async def reading_and_commands(rustle, bus):
 
 OTHERS = [
     strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications_and_with_capitals, long_values,
-    nobody_is_there, adapters, buses, refused_values, table_goes_on_after_a_failure, signal_disconnects, list_goes_on_when_the_service_is_back,
-    reading_and_commands,
+    nobody_is_there, adapters, buses, refused_values, table_goes_on_after_a_failure, signal_disconnects,
+    attempt_goes_on_without_a_reader, list_goes_on_when_the_service_is_back, reading_and_commands,
 ]
 
 

@@ -55,6 +55,15 @@ import Testing
     #expect(result.status == 70 && result.errors.contains("SCANNING: expected the end of the attempt within 3 s"))
   }
 
+  @Test func anAttemptGoesOnWithoutAReader() throws {
+    let words = (set + ["--open", "--json"]).map { "'\($0)'" }.joined(separator: " ")
+    let ends = "; echo status ${PIPESTATUS[0]}"
+    for (line, status) in [(words, 0), ("provision read nobody --demo --timeout 12", 66)] {
+      let result = try RustleProcess.shell("rustle \(line) | head -n 1\(ends)")
+      #expect(result.lines.count == 2 && result.lines.last == "status \(status)", "\(line): \(result.output)")
+    }
+  }
+
   @Test func valuesAreReadAndNodesAreReset() throws {
     let read = try RustleProcess.run(["provision", "read", "02:00:00:00:00:03", "--demo", "--json"])
     let last = try #require(try SoundCommandTests.objects(read).last)

@@ -59,11 +59,12 @@ struct NodeAttemptOptions: ParsableArguments {
     let ending = try await finally {
       await provisioner.cancel()
     } after: {
-      try await RunEnding.of(view: LiveBoard<ScannedNodeBoard>?.none, isForced: false) { tasks in
+      // Without a reader it goes on: the status says what became of the node, and 0 that it is verified.
+      try await RunEnding.of(view: LiveBoard<ScannedNodeBoard>?.none, isForced: false, watchesReader: false) { tasks in
         let updates = try await start(provisioner)
         tasks.addTask {
           for await case .value(let update) in updates {
-            try LineWriter.standardOutput.write(table.line(update))
+            do { try LineWriter.standardOutput.write(table.line(update)) } catch is BrokenPipe {}
             if let error = update.state.error { failures.update { $0.append(error) } }
             if update.state.isLast, !update.isDisconnected {
               try? LineWriter.standardError.write("rustle: the disconnection was not confirmed in its time\n")
