@@ -26,7 +26,7 @@ pub use configuration::Configuration;
 pub use error::{Failure, ReadBack};
 pub use flag::Flag;
 pub use limits::Limits;
-pub use machine::{Machine, Order, State, Update};
+pub use machine::{Machine, Order, Past, State, Update};
 pub use radio::{Ask, Cause, CauseKind, Event, Radio, Reply, Request};
 pub use scanner::{GONE_AFTER, MOST_NODES, Node, NodeChange, NodeList};
 pub use scripted::{Fault, Faults, ScriptedNode, ScriptedRadio, Step};

@@ -111,6 +111,13 @@ pub struct Update {
     pub is_disconnected: bool,
 }
 
+/// What an attempt of a batch leaves for the next one with the same radio.
+#[derive(Default)]
+pub struct Past {
+    /// The number of the last request: what is answered late answers none of the next attempt.
+    last_token: u32,
+}
+
 /// An attempt.
 pub struct Machine {
     order: Order,
@@ -126,7 +133,7 @@ pub struct Machine {
     timer: Option<Duration>,
     /// The request whose answer is awaited.
     pending: Option<u32>,
-    next_token: u32,
+    past: Past,
     requests: VecDeque<Request>,
     updates: VecDeque<Update>,
     is_scanning: bool,
@@ -158,7 +165,7 @@ impl Machine {
             limit: None,
             timer: None,
             pending: None,
-            next_token: 0,
+            past: Past::default(),
             requests: VecDeque::new(),
             updates: VecDeque::new(),
             is_scanning: false,
@@ -174,6 +181,16 @@ impl Machine {
             has_tried_network: false,
             outcome: None,
         }
+    }
+
+    /// Follows another attempt, before it begins.
+    pub fn follow(&mut self, past: Past) {
+        self.past = past;
+    }
+
+    /// What it leaves, after its end.
+    pub fn take_past(&mut self) -> Past {
+        std::mem::take(&mut self.past)
     }
 
     /// Begins. Nothing is asked for when a value is refused.
@@ -265,9 +282,9 @@ impl Machine {
 
     /// Asks the radio, and awaits the answer.
     fn ask(&mut self, ask: Ask) {
-        self.next_token += 1;
-        self.pending = Some(self.next_token);
-        let token = self.next_token;
+        self.past.last_token += 1;
+        let token = self.past.last_token;
+        self.pending = Some(token);
         self.requests.push_back(Request { token, ask });
     }
 

@@ -128,7 +128,12 @@ impl Bluez {
     }
 
     fn disconnected(&mut self, token: u32, result: Result<(), Cause>) {
-        let Some(link) = self.link.as_mut() else { return };
+        // The answer to one that is void, of an earlier link.
+        let awaited = self
+            .link
+            .as_mut()
+            .filter(|link| link.disconnecting == Some(token));
+        let Some(link) = awaited else { return };
         let device = self.objects.devices.get(&link.device);
         let is_up = device.is_some_and(|device| device.is_connected);
         match result {

@@ -387,6 +387,27 @@ fn disconnection_is_answered_when_the_link_is_down() {
 }
 
 #[test]
+fn late_answer_to_a_disconnection_leaves_the_next_link_alone() {
+    let mut side = Side::linked();
+    side.ask(Ask::Disconnect);
+    let Called(late, ..) = side.call(&format!("Disconnect {DEV}"));
+    // Its time is over; the next try begins.
+    let token = side.ask(Ask::Connect(NODE.to_owned()));
+    let Called(connect, ..) = side.call(&format!("Connect {DEV}"));
+    side.changed(DEV, "org.bluez.Device1", &[("Connected", Value::Bool(false))]);
+    side.receive(&answer(late, &[]));
+    assert_eq!(side.events(), [], "nobody waits for it");
+    side.changed(DEV, "org.bluez.Device1", &[("Connected", Value::Bool(true))]);
+    side.receive(&answer(connect, &[]));
+    assert_eq!(side.events(), [answered(token)]);
+    let token = side.ask(Ask::Disconnect);
+    let Called(serial, ..) = side.call(&format!("Disconnect {DEV}"));
+    side.receive(&answer(serial, &[]));
+    side.changed(DEV, "org.bluez.Device1", &[("Connected", Value::Bool(false))]);
+    assert_eq!(side.events(), [answered(token)]);
+}
+
+#[test]
 fn losses_of_service_adapter_and_bus_are_distinguished() {
     let mut side = Side::linked();
     let owner = [text("org.bluez"), text(":1.2"), text("")];

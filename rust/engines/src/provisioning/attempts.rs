@@ -5,7 +5,7 @@ use super::source::Source;
 use crate::engine::Sessions;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
-use rustle_provisioning::Machine;
+use rustle_provisioning::{Machine, Past};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,7 @@ pub(super) struct Attempts {
     current: Option<Planned>,
     count: u32,
     is_watched: bool,
+    past: Past,
 }
 
 impl Attempts {
@@ -33,6 +34,7 @@ impl Attempts {
             waiting: planned.into(),
             current: None,
             is_watched: false,
+            past: Past::default(),
         }
     }
 
@@ -46,6 +48,7 @@ impl Attempts {
         loop {
             if self.current.is_none() {
                 let mut next = self.waiting.pop_front()?;
+                next.machine.follow(std::mem::take(&mut self.past));
                 next.machine.start(now);
                 self.current = Some(next);
             }
@@ -57,6 +60,7 @@ impl Attempts {
                 report(NodeUpdate::new(&update, (place, self.count), node));
             }
             if machine.is_over() {
+                self.past = machine.take_past();
                 self.current = None;
             } else if let Some(request) = machine.next_request() {
                 self.source.radio().ask(request, now);

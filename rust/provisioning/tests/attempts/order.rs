@@ -2,8 +2,8 @@
 
 use crate::drive::{provision, radio, run, run_until, wanted};
 use rustle_provisioning::{
-    Characteristic, Failure, Fault, Flag, Limits, Machine, Order, Refusal, Refusals, Secret, State, Step,
-    Wanted,
+    Cause, CauseKind, Characteristic, Event, Failure, Fault, Flag, Limits, Machine, Order, Refusal, Refusals,
+    Secret, State, Step, Wanted,
 };
 use std::time::Duration;
 
@@ -280,6 +280,24 @@ fn nobody_is_not_found_after_ten_seconds() {
     assert_eq!(
         other.failure(),
         "node: expected ChromaDMX-0003 within 10 s, got none"
+    );
+}
+
+#[test]
+fn attempts_of_a_batch_number_their_requests_on() {
+    let (mut first, mut second) = (machine(Order::Read, None), machine(Order::Read, None));
+    first.start(Duration::ZERO);
+    let token = first.next_request().expect("the scan").token;
+    first.handle(
+        Event::Lost(Cause::new(CauseKind::NoBluetooth, "", "gone")),
+        SECOND,
+    );
+    assert!(first.is_over());
+    second.follow(first.take_past());
+    second.start(SECOND);
+    assert_eq!(
+        second.next_request().map(|request| request.token),
+        Some(token + 1)
     );
 }
 
