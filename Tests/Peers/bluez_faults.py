@@ -31,7 +31,7 @@ WRITTEN = [("name", b"left 1"), ("ssid", b"stage"), ("password", CANARY.encode()
            ("start", b"\x91\x01"), ("command", b"\x01")]
 ORDER = ["objects", "filter", "scan", "stop scan", "connect", *READ[:5], "subscribe", "read flag", *WRITE[:5], *READ[:4],
          "write command", "read flag", *READ[:4], "unsubscribe", "disconnect"]
-STATUSES = {None: 0, "noBluetooth": 69, "noAdapter": 69, "adapterOff": 69, "notFound": 66}
+STATUSES = {None: 0, "noBluetooth": 69, "noAdapter": 69, "adapterOff": 69, "notFound": 66, "ambiguous": 66}
 
 
 def expected(step, fault):
@@ -290,6 +290,51 @@ async def table_goes_on_after_a_failure(rustle, bus):
         await fake.stop()
 
 
+async def each_row_is_another_node(rustle, bus):
+    """Also where nodes take each other's names, or one is listed twice."""
+    first, second = "02:00:00:00:00:01", "02:00:00:00:00:02"
+    for rows, wanted in (
+        ([("ChromaDMX-0001", "ChromaDMX-0002"), ("ChromaDMX-0002", "ChromaDMX-0001")], [(first, None), (second, None)]),
+        ([("ChromaDMX-0001", "a"), (first, "b")], [(first, None), (first, "ambiguous")]),
+    ):
+        fake = Bluez(nodes())
+        await fake.start(bus.address)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                table = pathlib.Path(folder, "nodes.csv")
+                table.write_text("node,name,universe,start\n" + "".join(f"{node},{name},1,1\n" for node, name in rows), encoding="utf-8")
+                run = Attempt(rustle, bus.address, "set", "--table", str(table), "--ssid", "stage", "--open")
+                await run.start()
+                await run.end()
+            ends = [(line["node"], line["error"]) for line in run.lines if line["state"] in ("SUCCESS", "ERROR")]
+            need(ends == wanted and run.status == (66 if wanted[1][1] else 0), f"{ends} {run.status}")
+            names = [value.decode() for node in fake.nodes for key, value in node.writes if key == "name"]
+            need(names == [name for (_, name), (_, error) in zip(rows, wanted) if error is None], f"the names that were written: {names}")
+        finally:
+            await fake.stop()
+
+
+async def several_nodes_of_a_name(rustle, bus):
+    twins = [Node(f"02:00:00:00:00:0{number}", "ChromaDMX", -30 - 10 * number) for number in (1, 2)]
+    fake = Bluez(twins)
+    run, error = await attempt(rustle, bus, fake, settings("--timeout", "20", "--node", "ChromaDMX"))
+    need(error == "ambiguous" and "connect" not in fake.calls, f"{error} {fake.calls}")
+    need("02:00:00:00:00:01, 02:00:00:00:00:02" in run.errors, run.errors)
+
+
+async def nobody_is_named(rustle, bus):
+    for words in (["reset", ""], ["reset", "--reboot", ""], ["read", ""]):
+        fake = Bluez(nodes())
+        await fake.start(bus.address)
+        try:
+            run = Attempt(rustle, bus.address, *words)
+            await run.start()
+            await run.end()
+            need(run.status == 64 and fake.calls == [], f"{words}: {run.status} {fake.calls}")
+        finally:
+            await fake.stop()
+
+
 async def signal_disconnects(rustle, bus):
     fake = Bluez(nodes(), {"write ssid": "silent"})
     await fake.start(bus.address)
@@ -369,7 +414,8 @@ async def reading_and_commands(rustle, bus):
 OTHERS = [
     strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications_and_with_capitals, long_values,
     nobody_is_there, adapters, buses, refused_values, table_goes_on_after_a_failure, signal_disconnects,
-    attempt_goes_on_without_a_reader, list_goes_on_when_the_service_is_back, reading_and_commands,
+    each_row_is_another_node, several_nodes_of_a_name, nobody_is_named, attempt_goes_on_without_a_reader,
+    list_goes_on_when_the_service_is_back, reading_and_commands,
 ]
 
 

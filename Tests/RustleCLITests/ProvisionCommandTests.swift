@@ -122,6 +122,10 @@ import Testing
       ),
       (["set", "--demo", "--password-file", "/nowhere"] + values, 66, "--password-file: /nowhere: no such file"),
       (["read", "nobody", "--demo", "--timeout", "12"], 66, "node: expected nobody within 10 s, got none"),
+      (["read", ""], 64, "node: expected a name or an identifier, got none"),
+      (["reset", ""], 64, "node: expected a name or an identifier, got none"),
+      (["reset", "--reboot", ""], 64, "node: expected a name or an identifier, got none"),
+      (["set", "--node", "", "--open", "--demo"] + values, 64, "node: expected a name or an identifier, got none"),
       (["list", "--demo", "--format", "csv"], 64, "one of 'auto', 'text' or 'ndjson'"),
     ]
     for (words, status, text) in cases {

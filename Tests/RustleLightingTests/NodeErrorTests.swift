@@ -13,8 +13,8 @@ import Testing
   }
 
   @Test func codesKeepTheirNumbersAndHaveAdvice() {
-    #expect(NodeError.Code.allCases.map(\.rawValue) == Array(1...22))
-    #expect(Set(NodeError.Code.allCases.map(\.name)).count == 22)
+    #expect(NodeError.Code.allCases.map(\.rawValue) == Array(1...23))
+    #expect(Set(NodeError.Code.allCases.map(\.name)).count == 23)
   }
 
   @Test func eachStatusHasItsCodeAndAdvice() {
@@ -32,7 +32,8 @@ import Testing
 
   @Test func theOriginIsThePartThatHasToChange() {
     func codes(_ origin: ErrorOrigin) -> [NodeError.Code] { NodeError.Code.allCases.filter { $0.origin == origin } }
-    #expect(codes(.arguments) == [.validation] && codes(.input) == [.notFound] && codes(.data) == [.malformedTable])
+    #expect(codes(.arguments) == [.validation] && codes(.input) == [.notFound, .ambiguous])
+    #expect(codes(.data) == [.malformedTable])
     #expect(codes(.machine) == [.noBluetooth, .noAdapter, .adapterOff, .notAuthorized])
     #expect(codes(.program).count == 15)
   }

@@ -90,6 +90,21 @@ import Testing
       try await advancing { try await provisioner.readConfiguration(of: "nobody") }
     }
     #expect(error?.code == .notFound && error?.message == "node: expected nobody within 10 s, got none")
+    let empty = await #expect(throws: NodeError.self) { try await provisioner.factoryReset("") }
+    #expect(empty?.code == .validation && empty?.message == "node: expected a name or an identifier, got none")
+  }
+
+  @Test func rowsOfATableAreEachAnotherNode() async throws {
+    let provisioner = try NodeProvisioner(demo, runtime: runtime)
+    let (first, second) = ("ChromaDMX-0001", "ChromaDMX-0002")
+    let table = "node,name,universe,start\n\(first),\(second),1,1\n\(second),\(first),1,20\n02:00:00:00:00:01,c,1,40\n"
+    let stream = try await provisioner.provision(table: table, with: settings)
+    let ends = try await advancing {
+      await stream.reduce(into: [NodeUpdate]()) { $0 += $1.value.flatMap { $0.state.isLast ? [$0] : nil } ?? [] }
+    }
+    #expect(ends.map(\.node) == ["02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:01"])
+    #expect(ends.map { $0.state.error?.code } == [nil, nil, .ambiguous])
+    #expect(ends.last?.state.error?.advice.contains("address") == true)
   }
 
   @Test func timeoutsAreTakenAndChecked() async throws {

@@ -37,7 +37,7 @@ struct ProvisionReadCommand: AsyncParsableCommand {
 let provisionExits = """
   EXIT STATUS:
     0   the last state is SUCCESS
-    66  no such node
+    66  no such node, or several of that name
     69  no Bluetooth adapter that may be used and is on
     70  the attempt failed otherwise: the line of ERROR says why
   """

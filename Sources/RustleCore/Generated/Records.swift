@@ -485,6 +485,8 @@ package enum NativeNodeFailure: UInt32, Sendable, CaseIterable {
   case attemptTimedOut = 18
   /// It was cancelled.
   case cancelled = 19
+  /// Several nodes have the name, or an earlier row of the table has the node.
+  case ambiguous = 23
 }
 
 /// The method of a pitch tracker.
@@ -3319,7 +3321,7 @@ extension NativeNodeSighting: RecordElement {}
 /// An order for a node, or for those of a table. Texts are read during the call only. Times of 0 are the defaults; others are at
 /// most an hour.
 package struct NativeNodeTaskRequest: Sendable, Hashable, NativeRecord {
-  /// The node's name or identifier; empty: the strongest. Not read for a table.
+  /// The node's name or identifier; empty: the strongest, except for a factory reset. Not read for a table.
   package var node: String
   /// The name to give, 1 to 32 bytes. This and the next five are read for values to give only. Example: "lamp".
   package var name: String

@@ -49,12 +49,14 @@ public struct NodeError: CodedError {
     case shutDown = 21
     /// The native side failed.
     case native = 22
+    /// Several nodes in range have the name, or an earlier row of the table has the node.
+    case ambiguous = 23
 
     /// The part that has to change before the call can succeed.
     public var origin: ErrorOrigin {
       switch self {
       case .validation: .arguments
-      case .notFound: .input
+      case .notFound, .ambiguous: .input
       case .malformedTable: .data
       case .noBluetooth, .noAdapter, .adapterOff, .notAuthorized: .machine
       default: .program
@@ -70,6 +72,7 @@ public struct NodeError: CodedError {
       case .notAuthorized: "Allow the user to use Bluetooth: on Debian by the group bluetooth."
       case .notFound:
         "Bring the node near, restart it, and check its name: a node that is connected does not advertise."
+      case .ambiguous: "Name each node by its address, and once; rustle provision list has the addresses."
       case .notConnected: "Bring the node near and restart it; another program may be connected to it."
       case .notOurService: "Update the node's firmware, or choose another node."
       case .notEncrypted: "Use a firmware that pairs, or do without encryption where nobody listens."

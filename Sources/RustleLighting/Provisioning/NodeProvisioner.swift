@@ -71,7 +71,8 @@ public actor NodeProvisioner: NativeStreamEngine {
   /// Gives a node its values, and streams the states of the attempt: the last one is ``NodeUpdate/State/success`` or
   /// ``NodeUpdate/State/failed(_:)``.
   ///
-  /// - Parameter node: the node's name or identifier; nil: the one with the strongest signal.
+  /// - Parameter node: the node's name or identifier; nil: the one with the strongest signal. A name that several nodes in range have is
+  ///   refused.
   /// - Throws: ``NodeError`` with ``NodeError/Code/validation``, whose message names all values that no node takes, or
   ///   ``NodeError/Code/noBluetooth``.
   public func provision(_ node: String? = nil, with settings: NodeSettings) throws(NodeError) -> EngineStream<
@@ -80,7 +81,8 @@ public actor NodeProvisioner: NativeStreamEngine {
     try updates(.provision, of: node, with: settings)
   }
 
-  /// Gives the nodes of a table their values, one after the other, and goes on after a failure.
+  /// Gives the nodes of a table their values, one after the other, and goes on after a failure. Each row is another node, also where
+  /// nodes take each other's names.
   ///
   /// - Parameters:
   ///   - table: CSV with the columns `node` (a name or an identifier), `name`, `universe`, `start`, and if wanted `ssid` and
@@ -151,6 +153,8 @@ public actor NodeProvisioner: NativeStreamEngine {
       }
       return UInt64(max(1, timeout / .nanoseconds(1)))
     }
+    // An empty name is a mistake, a variable without a value: it does not stand for the strongest.
+    guard node != "" else { throw NodeError(.validation, "node: expected a name or an identifier, got none") }
     let numbers = [settings?.universe ?? 0, settings?.start ?? 1, settings?.footprint ?? 0]
     for (name, number) in zip(["universe", "start", "footprint"], numbers) where UInt32(exactly: number) == nil {
       throw NodeError(.validation, "\(name): expected 0 to 32767, got \(number)")

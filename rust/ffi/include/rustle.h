@@ -3907,6 +3907,9 @@ RustleStatus rustle_display_scale(double power, double *value, uint32_t *level_z
 /// It was cancelled.
 #define RUSTLE_NODE_FAILED_CANCELLED 19
 
+/// Several nodes have the name, or an earlier row of the table has the node.
+#define RUSTLE_NODE_FAILED_AMBIGUOUS 23
+
 /// The configuration of a radio. Texts are read during the call only.
 typedef struct RustleNodeRadioConfiguration {
   /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio.
@@ -3957,7 +3960,7 @@ typedef struct RustleNodeSighting {
 /// An order for a node, or for those of a table. Texts are read during the call only. Times of 0 are the
 /// defaults; others are at most an hour.
 typedef struct RustleNodeTaskRequest {
-  /// The node's name or identifier; empty: the strongest. Not read for a table.
+  /// The node's name or identifier; empty: the strongest, except for a factory reset. Not read for a table.
   RustleString node;
   /// The name to give, 1 to 32 bytes. This and the next five are read for values to give only. Example: "lamp".
   RustleString name;
@@ -4100,7 +4103,8 @@ static inline RustleStatus rustle_node_radio_drain_scan(
 /// handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (values that no node takes: the text names all
-/// of them), `RUSTLE_MALFORMED_FILE` (the table), `RUSTLE_INVALID_LENGTH`, `RUSTLE_NO_BLUETOOTH`.
+/// of them; a factory reset of nobody), `RUSTLE_MALFORMED_FILE` (the table), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_NO_BLUETOOTH`.
 static inline RustleStatus rustle_node_radio_start_task(
     RustleHandle node_radio, const RustleNodeTaskRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {

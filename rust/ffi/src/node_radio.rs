@@ -119,12 +119,14 @@ choices! {
         AttemptTimedOut = 18,
         /// It was cancelled.
         Cancelled = 19,
+        /// Several nodes have the name, or an earlier row of the table has the node.
+        Ambiguous = 23,
     }
 }
 
 same!(NodeChange as RustleNodeChange: Appeared Changed Gone);
 same!(State as RustleNodeState: Idle Scanning Connecting ReadingConfig WritingConfig Applying Verifying Success Error);
-same!(NodeFailure as RustleNodeFailure: None Refused NoBluetooth NoAdapter AdapterOff NotAuthorized NotFound NotConnected NotOurService NotEncrypted TimedOut Failed ReadBackDiffers ValuesRefused NetworkRefused LinkLost Silent NotVerified AttemptTimedOut Cancelled);
+same!(NodeFailure as RustleNodeFailure: None Refused NoBluetooth NoAdapter AdapterOff NotAuthorized NotFound NotConnected NotOurService NotEncrypted TimedOut Failed ReadBackDiffers ValuesRefused NetworkRefused LinkLost Silent NotVerified AttemptTimedOut Cancelled Ambiguous);
 
 records! {
     /// The configuration of a radio. Texts are read during the call only.
@@ -176,7 +178,7 @@ records! {
     /// An order for a node, or for those of a table. Texts are read during the call only. Times of 0 are the defaults; others are at
     /// most an hour.
     pub struct RustleNodeTaskRequest lending memory {
-        /// The node's name or identifier; empty: the strongest. Not read for a table.
+        /// The node's name or identifier; empty: the strongest, except for a factory reset. Not read for a table.
         pub node: RustleString,
         /// The name to give, 1 to 32 bytes. This and the next five are read for values to give only. Example: "lamp".
         pub name: RustleString,
@@ -287,7 +289,7 @@ impl DomainError for NodeRadioError {
     fn status(&self) -> RustleStatus {
         match self {
             Self::Rate { .. } => RUSTLE_RATE_OUT_OF_RANGE,
-            Self::Refused(_) => RUSTLE_INVALID_VALUE,
+            Self::Refused(_) | Self::NoNode => RUSTLE_INVALID_VALUE,
             Self::Table(_) => RUSTLE_MALFORMED_FILE,
             Self::NoBluetooth { .. } => RUSTLE_NO_BLUETOOTH,
             Self::Start(error) => error.status(),
@@ -344,7 +346,7 @@ impl Stream<RustleNodeTaskRequest> for NodeRadioObject {
     /// one. When it is cancelled, its release comes when the node is disconnected. Updates are drained as `RustleNodeUpdate` records; a
     /// full lane drops its oldest.
     ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (values that no node takes: the text names all of them), `RUSTLE_MALFORMED_FILE` (the table),
+    /// Fails with `RUSTLE_INVALID_VALUE` (values that no node takes: the text names all of them; a factory reset of nobody), `RUSTLE_MALFORMED_FILE` (the table),
     /// `RUSTLE_INVALID_LENGTH`, `RUSTLE_NO_BLUETOOTH`.
     #[doc(alias = "rustle_node_radio_start_task")]
     fn start(&self, request: &RustleNodeTaskRequest, sink: RawSink) -> Outcome<NodeRadioError, Started> {

@@ -8,6 +8,9 @@ use crate::wanted::Refusals;
 use std::fmt;
 use std::time::Duration;
 
+/// The most nodes that a text names.
+const MOST_NAMED: usize = 8;
+
 /// A value that was read back and differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadBack {
@@ -38,6 +41,18 @@ pub enum Failure {
         node: Option<String>,
         /// How long was scanned.
         after: Duration,
+    },
+    /// Several nodes in range have the wanted name.
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// Their identifiers.
+        ids: Vec<String>,
+    },
+    /// The wanted node is that of an earlier attempt of the batch.
+    Repeated {
+        /// Its identifier.
+        id: String,
     },
     /// No try connected.
     NotConnected {
@@ -140,6 +155,12 @@ impl fmt::Display for Failure {
             Self::NotFound { node: None, after } => {
                 write!(f, "node: expected one within {}, got none", Seconds(*after))
             }
+            Self::Ambiguous { name, ids } => {
+                write!(f, "node: expected one of the name {name}, got {}: ", ids.len())?;
+                f.write_str(&ids[..ids.len().min(MOST_NAMED)].join(", "))?;
+                f.write_str(if ids.len() > MOST_NAMED { ", …" } else { "" })
+            }
+            Self::Repeated { id } => write!(f, "node: expected another for each row, got {id} again"),
             Self::NotConnected { tries, cause } => {
                 write!(f, "the node did not connect in {tries} tries: {cause}")
             }

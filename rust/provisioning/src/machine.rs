@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::radio::{Ask, Cause, CauseKind, Event, Request};
 use crate::secret::Secret;
 use crate::wanted::Wanted;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::time::Duration;
 use steps::{Part, Step};
@@ -116,6 +116,14 @@ pub struct Update {
 pub struct Past {
     /// The number of the last request: what is answered late answers none of the next attempt.
     last_token: u32,
+    /// The identifiers of the nodes that were chosen: none is another's, whatever it is called by now.
+    nodes: HashSet<String>,
+}
+
+impl Past {
+    fn has(&self, id: &str) -> bool {
+        self.nodes.contains(id)
+    }
 }
 
 /// An attempt.
@@ -142,8 +150,12 @@ pub struct Machine {
     is_subscribed: bool,
     attempt: u32,
     progress: f32,
-    strongest: Option<Advertisement>,
-    seen: Vec<String>,
+    /// The nodes in range that may be meant, as last seen.
+    seen: Vec<Advertisement>,
+    /// The node of an earlier attempt that has the wanted name.
+    repeated: Option<String>,
+    /// The node.
+    chosen: Option<Advertisement>,
     found: (Vec<crate::Characteristic>, bool),
     configuration: Option<Configuration>,
     flag: Option<Flag>,
@@ -173,8 +185,9 @@ impl Machine {
             is_subscribed: false,
             attempt: 0,
             progress: 0.0,
-            strongest: None,
             seen: Vec::new(),
+            repeated: None,
+            chosen: None,
             found: (Vec::new(), false),
             configuration: None,
             flag: None,
@@ -298,7 +311,7 @@ impl Machine {
         self.progress = self.progress.max(state.progress());
         self.updates.push_back(Update {
             state,
-            node: self.strongest.clone(),
+            node: self.chosen.clone(),
             attempt: self.attempt,
             elapsed: now.saturating_sub(self.started),
             progress: self.progress,

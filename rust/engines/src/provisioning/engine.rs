@@ -46,7 +46,7 @@ pub enum NodeOrder {
 pub struct NodeTask {
     /// What.
     pub order: NodeOrder,
-    /// The node's name or identifier; empty: the strongest. A table names its own.
+    /// The node's name or identifier; empty: the strongest, except for a factory reset. A table names its own.
     pub node: String,
     /// The time limits.
     pub limits: Limits,
@@ -173,7 +173,7 @@ impl NodeRadio {
 /// The attempts of a task.
 ///
 /// # Errors
-/// [`NodeRadioError::Refused`], [`NodeRadioError::Table`].
+/// [`NodeRadioError::Refused`], [`NodeRadioError::NoNode`], [`NodeRadioError::Table`].
 pub(super) fn planned(task: NodeTask) -> Result<Vec<Planned>, NodeRadioError> {
     let NodeTask {
         order,
@@ -201,6 +201,7 @@ pub(super) fn planned(task: NodeTask) -> Result<Vec<Planned>, NodeRadioError> {
         }
         NodeOrder::Read => vec![plan(Order::Read, node)],
         NodeOrder::Reboot => vec![plan(Order::Reboot, node)],
+        NodeOrder::FactoryReset if node.is_empty() => return Err(NodeRadioError::NoNode),
         NodeOrder::FactoryReset => vec![plan(Order::FactoryReset, node)],
     })
 }

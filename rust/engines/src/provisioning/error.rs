@@ -16,6 +16,8 @@ pub enum NodeRadioError {
     },
     /// Values that no node takes, all of them.
     Refused(Refusals),
+    /// Nobody is named, and the order is for a named node alone.
+    NoNode,
     /// What is wrong with a table, all of it.
     Table(Vec<RowRefusal>),
     /// The system's Bluetooth service cannot be reached.
@@ -39,6 +41,7 @@ impl fmt::Display for NodeRadioError {
                 )
             }
             Self::Refused(refusals) => refusals.fmt(f),
+            Self::NoNode => f.write_str("node: expected a name or an identifier, got none"),
             Self::Table(refusals) => {
                 if refusals.len() > 1 {
                     write!(f, "{} problems: ", refusals.len())?;

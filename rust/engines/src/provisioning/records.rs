@@ -117,6 +117,8 @@ pub enum NodeFailure {
     AttemptTimedOut,
     /// It was cancelled.
     Cancelled,
+    /// Several nodes have the name, or an earlier row of the table has the node.
+    Ambiguous,
 }
 
 impl NodeFailure {
@@ -146,6 +148,7 @@ impl NodeFailure {
             Some(Failure::NotVerified { .. }) => Self::NotVerified,
             Some(Failure::AttemptTimedOut { .. }) => Self::AttemptTimedOut,
             Some(Failure::Cancelled) => Self::Cancelled,
+            Some(Failure::Ambiguous { .. } | Failure::Repeated { .. }) => Self::Ambiguous,
         }
     }
 }

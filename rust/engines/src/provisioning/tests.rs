@@ -175,6 +175,42 @@ fn refused_values_and_tables_start_nothing() {
 }
 
 #[test]
+fn rows_of_a_table_are_each_another_node() {
+    let stage = Stage::new(DEMO_ADAPTER, None);
+    let table = "node,name,universe,start\nlamp 1,lamp 2,1,1\nlamp 2,lamp 1,1,20\n02:00:00:00:00:01,c,1,40\n";
+    let planned = planned(task(NodeOrder::Table(table.to_owned(), wanted()))).expect("a good table");
+    let (_session, records, _ends) = stage.attempt(scripted(), planned);
+    stage.advance(20_000);
+    let last = |update: &NodeUpdate| matches!(update.state, State::Success | State::Error);
+    let outcomes: Vec<_> = records
+        .try_iter()
+        .filter(last)
+        .map(|update| (update.failure, update.id))
+        .collect();
+    let node = |number| BoundedText::new(&format!("02:00:00:00:00:0{number}"));
+    assert_eq!(
+        outcomes,
+        [
+            (NodeFailure::None, node(1)),
+            (NodeFailure::None, node(2)),
+            (NodeFailure::Ambiguous, node(1))
+        ]
+    );
+}
+
+#[test]
+fn empty_name_is_nobody_for_a_factory_reset() {
+    let error = planned(task(NodeOrder::FactoryReset))
+        .err()
+        .map(|error| error.to_string());
+    assert_eq!(
+        error.as_deref(),
+        Some("node: expected a name or an identifier, got none")
+    );
+    assert_eq!(planned(task(NodeOrder::Read)).map(|all| all.len()).ok(), Some(1));
+}
+
+#[test]
 fn cancelled_session_is_released_when_the_node_is_disconnected() {
     let stage = Stage::new(DEMO_ADAPTER, None);
     let mut radio = scripted();

@@ -6,6 +6,7 @@ use crate::advertisement::Advertisement;
 use crate::characteristic::Characteristic;
 use crate::error::Failure;
 use crate::radio::{Ask, Cause, CauseKind, Reply};
+use std::cmp::Reverse;
 use std::time::Duration;
 
 impl Machine {
@@ -14,26 +15,54 @@ impl Machine {
         if self.step != Step::Scanning || node.rssi.is_none() {
             return;
         }
-        if let Some(wanted) = &self.node {
-            if node.is(wanted) {
-                self.choose(node, now);
+        let wanted = self.node.as_ref();
+        if wanted.is_some_and(|wanted| !node.is(wanted)) {
+            return;
+        }
+        let is_exact = wanted.is_some_and(|wanted| node.id.eq_ignore_ascii_case(wanted));
+        if self.past.has(&node.id) {
+            self.repeated = Some(node.id);
+            // By its name another one may be meant.
+            if is_exact {
+                self.choose(now);
             }
             return;
         }
-        if !self.seen.contains(&node.id) {
-            self.seen.push(node.id.clone());
-            self.timer = Some(now + self.limits.quiet);
+        match self.seen.iter_mut().find(|seen| seen.id == node.id) {
+            _ if is_exact => self.seen = vec![node],
+            Some(seen) => *seen = node,
+            None => {
+                self.seen.push(node);
+                self.timer = Some(now + self.limits.quiet);
+            }
         }
-        let is_stronger =
-            (self.strongest.as_ref()).is_none_or(|best| node.rssi > best.rssi || node.id == best.id);
-        if is_stronger {
-            self.strongest = Some(node);
+        if is_exact {
+            self.choose(now);
         }
     }
 
-    /// Ends the scan: this is the node.
-    pub(super) fn choose(&mut self, node: Advertisement, now: Duration) {
-        self.strongest = Some(node);
+    /// Chooses the node among those that were seen, and ends the scan.
+    pub(super) fn choose(&mut self, now: Duration) {
+        let mut seen = std::mem::take(&mut self.seen);
+        let node = match (&self.node, self.repeated.take()) {
+            (Some(name), _) if seen.len() > 1 => {
+                let name = name.clone();
+                let ids = seen.into_iter().map(|node| node.id).collect();
+                return self.fail(Failure::Ambiguous { name, ids }, now);
+            }
+            (_, Some(id)) if seen.is_empty() => return self.fail(Failure::Repeated { id }, now),
+            // The strongest; of equal ones the first.
+            _ => {
+                seen.sort_by_key(|node| Reverse(node.rssi));
+                seen.into_iter().next()
+            }
+        };
+        let Some(node) = node else {
+            let (node, after) = (self.node.clone(), self.limits.scan);
+            return self.fail(Failure::NotFound { node, after }, now);
+        };
+        self.past.nodes.insert(node.id.clone());
+        self.chosen = Some(node);
         self.limit = Some(now + self.limits.disconnect);
         self.step = Step::StoppingScan;
         self.timer = None;
@@ -43,7 +72,7 @@ impl Machine {
 
     /// Begins a try to connect.
     pub(super) fn connect(&mut self, now: Duration) {
-        let Some(node) = &self.strongest else { return };
+        let Some(node) = &self.chosen else { return };
         let id = node.id.clone();
         self.attempt += 1;
         self.may_be_linked = true;

@@ -334,11 +334,7 @@ impl Machine {
 
     pub(super) fn timer_struck(&mut self, now: Duration) {
         match self.step {
-            Step::Scanning => {
-                if let Some(node) = self.strongest.take() {
-                    self.choose(node, now);
-                }
-            }
+            Step::Scanning => self.choose(now),
             Step::Pausing => self.connect(now),
             Step::Watching => self.ask(Ask::Read(Characteristic::Flag)),
             Step::Closing(_) => self.close_further(now),
@@ -351,17 +347,7 @@ impl Machine {
         let (state, what) = (self.state, self.step.what());
         let limits = self.limits;
         match self.step {
-            Step::Scanning if self.strongest.is_some() => self.timer_struck(now),
-            Step::Scanning => {
-                let node = self.node.clone();
-                self.fail(
-                    Failure::NotFound {
-                        node,
-                        after: limits.scan,
-                    },
-                    now,
-                );
-            }
+            Step::Scanning => self.choose(now),
             // It goes on: BlueZ connects during a scan, too.
             Step::StoppingScan => self.connect(now),
             Step::Linking => {

@@ -1,7 +1,8 @@
 //! Runs an attempt to its end, in virtual time.
 
 use rustle_provisioning::{
-    Characteristic, Limits, Machine, Order, Radio, ScriptedNode, ScriptedRadio, Secret, State, Update, Wanted,
+    Characteristic, Limits, Machine, Order, Past, Radio, ScriptedNode, ScriptedRadio, Secret, State, Update,
+    Wanted,
 };
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ pub(crate) struct Run {
     pub(crate) radio: ScriptedRadio,
     /// The names of the requests, in order.
     pub(crate) asked: Vec<String>,
+    /// What it leaves for the next one of a batch.
+    pub(crate) past: Past,
 }
 
 impl Run {
@@ -87,6 +90,7 @@ pub(crate) fn run_until(mut machine: Machine, mut radio: ScriptedRadio, cancel: 
                 took: now,
                 radio,
                 asked,
+                past: machine.take_past(),
             };
         }
         if let Some(request) = machine.next_request() {

@@ -2,8 +2,8 @@
 
 use crate::drive::{provision, radio, run, run_until, wanted};
 use rustle_provisioning::{
-    Cause, CauseKind, Characteristic, Event, Failure, Fault, Flag, Limits, Machine, Order, Refusal, Refusals,
-    Secret, State, Step, Wanted,
+    Cause, CauseKind, Characteristic, Event, Failure, Fault, Flag, Limits, Machine, Order, Past, Refusal,
+    Refusals, ScriptedRadio, Secret, State, Step, Wanted,
 };
 use std::time::Duration;
 
@@ -68,12 +68,67 @@ fn values_on_the_air_are_those_of_the_service_byte_for_byte() {
 }
 
 #[test]
-fn named_node_is_taken_at_once_by_name_or_identifier() {
-    for name in ["ChromaDMX-0002", "02:00:00:00:00:02"] {
+fn named_node_is_taken_at_once_by_its_identifier_and_by_its_name_when_no_other_has_it() {
+    for (name, least) in [("02:00:00:00:00:02", 0), ("ChromaDMX-0002", 1)] {
         let run = run(machine(Order::Provision(wanted()), Some(name)), radio());
         assert_eq!(run.last().state, State::Success);
         assert_eq!(run.last().node.as_ref().map(|node| node.rssi), Some(Some(-60)));
-        assert!(run.took < SECOND, "{:?}", run.took);
+        let (least, most) = (least * SECOND, (least + 1) * SECOND);
+        assert!((least..most).contains(&run.took), "{:?}", run.took);
+    }
+}
+
+#[test]
+fn name_of_several_nodes_is_refused_with_their_identifiers() {
+    let twins = || {
+        let mut twins = radio();
+        let name = twins.nodes[0].values[&Characteristic::Name].clone();
+        twins.nodes[1].values.insert(Characteristic::Name, name);
+        twins
+    };
+    for order in [Order::Provision(wanted()), Order::Read, Order::FactoryReset] {
+        let run = run(machine(order, Some("ChromaDMX-0001")), twins());
+        assert_eq!(
+            run.failure(),
+            "node: expected one of the name ChromaDMX-0001, got 2: 02:00:00:00:00:01, 02:00:00:00:00:02"
+        );
+        assert_eq!(run.asked, ["scan", "stop scan"]);
+        assert_eq!(run.last().node, None);
+    }
+    let exact = run(machine(Order::Read, Some("02:00:00:00:00:02")), twins());
+    assert_eq!(exact.last().state, State::Success, "an identifier is one node's");
+}
+
+/// Gives nodes names, one after the other; the failures, and the names and numbers of writes that the nodes have then.
+fn batch(rows: &[(&str, &str)]) -> (Vec<String>, Vec<(String, usize)>) {
+    let (mut radio, mut past, mut failures) = (radio(), Past::default(), Vec::new());
+    for (node, name) in rows {
+        let name = (*name).to_owned();
+        let mut machine = machine(Order::Provision(Wanted { name, ..wanted() }), Some(node));
+        machine.follow(past);
+        let run = run(machine, radio);
+        failures.push(run.failure());
+        past = run.past;
+        radio = ScriptedRadio::new(run.radio.nodes, run.radio.delay);
+    }
+    let nodes = radio.nodes.iter().map(|node| {
+        let name = String::from_utf8_lossy(&node.values[&Characteristic::Name]).into_owned();
+        (name, node.writes.len())
+    });
+    (failures, nodes.collect())
+}
+
+#[test]
+fn nodes_of_a_batch_change_their_names_and_each_is_written_once() {
+    let (first, second) = ("ChromaDMX-0001", "ChromaDMX-0002");
+    let (failures, nodes) = batch(&[(first, second), (second, first)]);
+    assert_eq!(failures, ["", ""]);
+    assert_eq!(nodes, [(second.to_owned(), 6), (first.to_owned(), 6)]);
+    let again = "node: expected another for each row, got 02:00:00:00:00:01 again";
+    for other in ["02:00:00:00:00:01", "left"] {
+        let (failures, nodes) = batch(&[(first, "left"), (other, "right")]);
+        assert_eq!(failures, ["", again], "{other}");
+        assert_eq!(nodes, [("left".to_owned(), 6), (second.to_owned(), 0)], "{other}");
     }
 }
 
