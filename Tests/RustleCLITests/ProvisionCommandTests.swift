@@ -51,8 +51,8 @@ import Testing
     let result = try RustleProcess.run(words)
     let ends = try SoundCommandTests.objects(result).filter { ["SUCCESS", "ERROR"].contains($0["state"] as? String) }
     #expect(ends.map { $0["row"] as? Int } == [0, 1, 2])
-    #expect(ends.map { $0["error"] as? String } == [nil, "attemptTimedOut", nil])
-    #expect(result.status == 70 && result.errors.contains("SCANNING: expected the end of the attempt within 3 s"))
+    #expect(ends.map { $0["error"] as? String } == [nil, "notFound", nil])
+    #expect(result.status == 66 && result.errors.contains("node: expected nobody within 3 s, got none"))
   }
 
   @Test func anAttemptGoesOnWithoutAReader() throws {

@@ -256,6 +256,10 @@ impl Machine {
     pub fn tick(&mut self, now: Duration) {
         if self.outcome.is_none() && self.attempt_ends().is_some_and(|end| now >= end) {
             let (state, limit) = (self.state, self.limits.attempt);
+            // It scanned, and nobody came.
+            if self.step == Step::Scanning && self.pending.is_none() && self.seen.is_empty() {
+                return self.choose(limit, now);
+            }
             return self.fail(Failure::AttemptTimedOut { state, limit }, now);
         }
         if self.limit.is_some_and(|limit| now >= limit) {

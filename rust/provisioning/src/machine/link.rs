@@ -24,7 +24,7 @@ impl Machine {
             self.repeated = Some(node.id);
             // By its name another one may be meant.
             if is_exact {
-                self.choose(now);
+                self.choose(self.limits.scan, now);
             }
             return;
         }
@@ -37,12 +37,12 @@ impl Machine {
             }
         }
         if is_exact {
-            self.choose(now);
+            self.choose(self.limits.scan, now);
         }
     }
 
-    /// Chooses the node among those that were seen, and ends the scan.
-    pub(super) fn choose(&mut self, now: Duration) {
+    /// Chooses the node among those that were seen, and ends the scan, whose limit was `after`.
+    pub(super) fn choose(&mut self, after: Duration, now: Duration) {
         let mut seen = std::mem::take(&mut self.seen);
         let node = match (&self.node, self.repeated.take()) {
             (Some(name), _) if seen.len() > 1 => {
@@ -58,7 +58,7 @@ impl Machine {
             }
         };
         let Some(node) = node else {
-            let (node, after) = (self.node.clone(), self.limits.scan);
+            let node = self.node.clone();
             return self.fail(Failure::NotFound { node, after }, now);
         };
         self.past.nodes.insert(node.id.clone());

@@ -334,7 +334,7 @@ impl Machine {
 
     pub(super) fn timer_struck(&mut self, now: Duration) {
         match self.step {
-            Step::Scanning => self.choose(now),
+            Step::Scanning => self.choose(self.limits.scan, now),
             Step::Pausing => self.connect(now),
             Step::Watching => self.ask(Ask::Read(Characteristic::Flag)),
             Step::Closing(_) => self.close_further(now),
@@ -347,7 +347,8 @@ impl Machine {
         let (state, what) = (self.state, self.step.what());
         let limits = self.limits;
         match self.step {
-            Step::Scanning => self.choose(now),
+            Step::Scanning if self.pending.is_some() => self.fail(timed_out(state, what, limits.scan), now),
+            Step::Scanning => self.choose(limits.scan, now),
             // It goes on: BlueZ connects during a scan, too.
             Step::StoppingScan => self.connect(now),
             Step::Linking => {

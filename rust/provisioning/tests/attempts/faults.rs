@@ -154,6 +154,11 @@ fn failures_tell_where_and_why() {
             "the system's Bluetooth service is not there: the Bluetooth service is gone",
         ),
         (
+            Step::Scan,
+            Fault::Silent,
+            "SCANNING: expected an answer to the scan within 10 s, got none",
+        ),
+        (
             Step::Connect,
             Fault::Silent,
             "the node did not connect in 3 tries: expected a link within 5 s, got none",

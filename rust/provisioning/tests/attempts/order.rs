@@ -339,6 +339,25 @@ fn nobody_is_not_found_after_ten_seconds() {
 }
 
 #[test]
+fn nobody_is_not_found_in_a_shorter_attempt_either() {
+    let limits = Limits {
+        attempt: 3 * SECOND,
+        ..Limits::default()
+    };
+    let order = || Machine::new(Order::Read, Some("nobody".to_owned()), limits, false);
+    let alone = run(order(), radio());
+    assert_eq!(alone.failure(), "node: expected nobody within 3 s, got none");
+    let mut silent = radio();
+    silent.faults.insert(Step::Scan, Fault::Silent);
+    let silent = run(order(), silent);
+    assert_eq!(
+        silent.failure(),
+        "SCANNING: expected the end of the attempt within 3 s",
+        "nobody can say who is there"
+    );
+}
+
+#[test]
 fn attempts_of_a_batch_number_their_requests_on() {
     let (mut first, mut second) = (machine(Order::Read, None), machine(Order::Read, None));
     first.start(Duration::ZERO);
