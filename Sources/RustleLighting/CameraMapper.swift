@@ -78,7 +78,8 @@ public actor CameraMapper {
   public func map<Frames: AsyncSequence & Sendable>(
     _ rig: Data, frames: Frames, restoring restored: Levels? = nil, output: @escaping Output
   ) async throws(LightingError) -> AsyncThrowingStream<Update, any Error> where Frames.Element == Data {
-    await cancel()
+    // Another call may begin one while this one waits.
+    while running != nil { await cancel() }
     let mapper = try settings.mapper(rig: rig, count: 0, isLive: true)
     let (stream, updates) = AsyncThrowingStream.makeStream(of: Update.self)
     let task = Task.detached {
@@ -105,9 +106,11 @@ public actor CameraMapper {
 
   /// Ends the mapping and returns when its output was restored.
   public func cancel() async {
-    running?.cancel()
-    await running?.value
-    running = nil
+    guard let task = running else { return }
+    task.cancel()
+    await task.value
+    // Another call may have begun a mapping meanwhile.
+    if running == task { running = nil }
   }
 
   private static func run<Frames: AsyncSequence & Sendable>(

@@ -87,6 +87,37 @@ struct CameraMapperTests {
     for try await _ in updates {}
   }
 
+  @Test func mappingsWhoseCallsOverlapFollowEachOtherAndAllEnd() async throws {
+    let rig = rig(pars: 1)
+    let before: CameraMapper.Levels = [try DMXUniverse(0, of: .artNet): DMXLevels(at: 9)]
+    // Mappings that lit and were not restored, the most at once, and all.
+    let counts = Mutex((now: 0, most: 0, all: 0))
+    let mapper = CameraMapper()
+    let map = { @Sendable in
+      let (frames, _) = AsyncStream.makeStream(of: Data.self)
+      return try await mapper.map(rig, frames: frames, restoring: before) { levels in
+        guard levels == before else {
+          return counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.all + 1) }
+        }
+        // The other calls come while this one restores.
+        for _ in 0..<1_000 { await Task.yield() }
+        counts.withLock { $0.now -= 1 }
+      }
+    }
+    for _ in 0..<10 {
+      let first = try await map()
+      async let one = map()
+      async let other = map()
+      async let ended: Void = mapper.cancel()
+      let streams = try await [first, one, other]
+      await ended
+      await mapper.cancel()
+      #expect(counts.withLock(\.now) == 0)
+      withExtendedLifetime(streams) {}
+    }
+    #expect(counts.withLock(\.most) == 1 && counts.withLock(\.all) == 30)
+  }
+
   @Test func framesThatEndOrAreNoneAreErrorsThatRestore() async throws {
     let rig = rig(pars: 2)
     for (bytes, expected) in [("YUV4MPEG2 W2 H2 Cmono\nFRAME\n0000", "got 1 frames"), ("GIF", "begins with YUV4MPEG2")]
