@@ -124,7 +124,7 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> A
     };
     let changes = probes.changes(frames);
     let (floor, full) = (quantile(&changes, 0.1), quantile(&changes, 0.9));
-    if hold == 1 || schedule.is_sequential() || full - floor < 0.02 {
+    if hold == 1 || full - floor < 0.02 {
         return plain;
     }
     let total = schedule.states().len() * hold;

@@ -10,7 +10,7 @@ use crate::contrast::{Contrast, contrasts};
 use crate::frames::Frame;
 use crate::joint::{Known, Pictures, Spot};
 use crate::schedule::Schedule;
-use crate::sequential;
+use crate::sequential::Sequence;
 pub use found::{Found, Mapping, Place, Reason};
 use std::collections::HashMap;
 
@@ -26,33 +26,38 @@ const NOISES: f32 = 6.0;
 /// The confidence below which a place is none.
 const DOUBTFUL: f32 = 0.8;
 /// The most bytes of frames that are kept.
-const MOST_BYTES: usize = 1 << 30;
+pub(crate) const MOST_BYTES: usize = 1 << 30;
 
 /// Takes the frames of a recording.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     schedule: Schedule,
     frames: Vec<Frame>,
+    /// The frames of a schedule that lights one fixture after the other, in place of those.
+    sequence: Option<Sequence>,
     factor: u32,
     size: (u32, u32),
     left_out: u64,
+    most_bytes: usize,
 }
 
 impl Decoder {
     /// A decoder without frames.
     pub fn new(schedule: Schedule) -> Self {
         Self {
+            sequence: schedule.is_sequential().then(|| Sequence::new(&schedule)),
             schedule,
             frames: Vec::new(),
             factor: 1,
             size: (0, 0),
             left_out: 0,
+            most_bytes: MOST_BYTES,
         }
     }
 
     /// Takes the next frame; frames of another size than the first, and those that there is no memory for, are counted and left out.
     pub fn push(&mut self, frame: Frame) {
-        if self.frames.is_empty() {
+        if self.frames() == 0 {
             self.size = (frame.width, frame.height);
             self.factor = 1;
             let pixels = |factor: u32| u64::from(frame.width / factor) * u64::from(frame.height / factor);
@@ -60,17 +65,23 @@ impl Decoder {
                 self.factor += 1;
             }
         }
-        let kept = self.frames.first().map_or(0, |first| first.pixels.len() * 2);
-        if (frame.width, frame.height) != self.size || (self.frames.len() + 1) * kept > MOST_BYTES {
+        if (frame.width, frame.height) != self.size {
             self.left_out += 1;
             return;
         }
-        self.frames.push(frame.reduced(self.factor));
+        let frame = frame.reduced(self.factor);
+        if let Some(sequence) = &mut self.sequence {
+            self.left_out += u64::from(!sequence.push(&frame, &self.schedule));
+        } else if (self.frames.len() + 1) * frame.pixels.len() * 2 > self.most_bytes {
+            self.left_out += 1;
+        } else {
+            self.frames.push(frame);
+        }
     }
 
     /// The number of frames.
     pub fn frames(&self) -> usize {
-        self.frames.len()
+        self.sequence.as_ref().map_or(self.frames.len(), Sequence::frames)
     }
 
     /// The number of frames that were left out.
@@ -85,7 +96,14 @@ impl Decoder {
 
     /// The places of all fixtures, as far as the frames so far show them.
     pub fn mapping(&self) -> Mapping {
-        let mut mapping = decode(&self.frames, &self.schedule);
+        let mut mapping = match &self.sequence {
+            Some(sequence) => {
+                let mut mapping = Mapping::empty(self.schedule.count(), self.size);
+                sequence.find(&mut mapping);
+                mapping
+            }
+            None => decode(&self.frames, &self.schedule),
+        };
         mapping.enlarge(self.factor, self.size);
         mapping
     }
@@ -99,12 +117,16 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
         return mapping;
     }
     let (width, height) = (size.0 as usize, size.1 as usize);
-    let probes = Probes::new(frames, schedule.count().max(64));
-    let alignment = align(frames, schedule, &probes);
     if schedule.is_sequential() {
-        sequential::decode(frames, schedule, &alignment, &mut mapping);
+        let mut sequence = Sequence::new(schedule);
+        for frame in frames {
+            sequence.push(frame, schedule);
+        }
+        sequence.find(&mut mapping);
         return mapping;
     }
+    let probes = Probes::new(frames, schedule.count().max(64));
+    let alignment = align(frames, schedule, &probes);
     let contrasts = contrasts(frames, schedule, &alignment, &probes);
     if contrasts.is_empty() {
         return mapping;
@@ -274,5 +296,25 @@ impl Grid {
         let (x, y) = Self::cell(at);
         let cells = (-1..=1).flat_map(move |row| (-1..=1).map(move |column| (x + column, y + row)));
         cells.filter_map(|cell| self.cells.get(&cell)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_without_memory_for_them_are_counted() {
+        let frame = |side| Frame {
+            width: side,
+            height: side,
+            pixels: vec![0; (side * side) as usize],
+        };
+        let mut decoder = Decoder::new(Schedule::standard(4, 2).expect("schedule"));
+        decoder.most_bytes = 1_000;
+        for side in [16, 16, 8, 16] {
+            decoder.push(frame(side));
+        }
+        assert_eq!((decoder.frames(), decoder.left_out()), (1, 3));
     }
 }

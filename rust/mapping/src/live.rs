@@ -58,7 +58,8 @@ pub struct Progress {
     pub part: f32,
     /// The frames so far.
     pub frames: u64,
-    /// Frames that are missing between those, by their times; one that is only late is not, once the next ones have come.
+    /// Frames that are missing between those, by their times; one that is only late is not, once the next ones have come. Those that
+    /// were left out, of another size or without memory for them, are too.
     pub dropped: u64,
     /// How late frames are; none before it is known, or where no light was seen.
     pub delay: Option<Delay>,
@@ -125,6 +126,8 @@ pub struct Live {
     again: bool,
     frames: u64,
     losses: Losses,
+    /// The frames of the schedules before this one that there was no memory for.
+    left_out: u64,
 }
 
 /// A schedule that runs.
@@ -189,6 +192,7 @@ impl Live {
             again,
             frames: 0,
             losses: Losses::default(),
+            left_out: 0,
         })
     }
 
@@ -240,6 +244,7 @@ impl Live {
     fn evaluate(&mut self) {
         let Some(run) = self.run.take() else { return };
         let found = run.decoder.mapping();
+        self.left_out += run.decoder.left_out();
         for (found, id) in found.fixtures.into_iter().zip(&run.ids) {
             let known = &mut self.mapping.fixtures[*id as usize];
             if known.place.is_err() && (found.place.is_ok() || self.phase == Phase::Schedule) {
@@ -277,11 +282,12 @@ impl Live {
             (Some(run), _) => run.frame as f32 / run.length() as f32,
             (None, _) => 1.0,
         };
+        let left_out = self.left_out + self.run.as_ref().map_or(0, |run| run.decoder.left_out());
         Progress {
             phase: self.phase,
             part,
             frames: self.frames,
-            dropped: self.losses.count.max(0) as u64,
+            dropped: self.losses.count.max(0) as u64 + left_out,
             delay: self.measure.delay(),
             found: self.mapping.found(),
         }

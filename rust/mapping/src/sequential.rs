@@ -1,11 +1,12 @@
 //! One fixture at a time: its frames less the dark ones next to them.
 
-use crate::align::Alignment;
 use crate::candidates::sharpened;
-use crate::decode::{Found, Mapping, Reason};
+use crate::decode::{Found, MOST_BYTES, Mapping, Reason};
 use crate::frames::Frame;
 use crate::joint::{REACH, Spot, measure};
 use crate::schedule::{Schedule, State};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The blur that is expected before it is measured, in pixels.
 const BLUR: f64 = 1.3;
@@ -25,46 +26,208 @@ const MOVED: f32 = 0.3;
 /// Of the usual width, a lamp's.
 const WIDE: f64 = 1.5;
 
-/// The places of all fixtures that a schedule lights one after the other.
-pub(crate) fn decode(frames: &[Frame], schedule: &Schedule, alignment: &Alignment, mapping: &mut Mapping) {
-    let mut shown = vec![Vec::new(); schedule.states().len()];
-    for (frame, place) in alignment.places.iter().enumerate() {
-        if let Some((state, within)) = place {
-            shown[*state].push((*within, frame));
+/// The frames of a schedule that lights one fixture after the other: of the states around the one that is shown, only their sums are
+/// kept, and a fixture is looked for as soon as its states are over.
+#[derive(Clone, Debug)]
+pub(crate) struct Sequence {
+    size: (u32, u32),
+    /// The frames so far.
+    frames: usize,
+    /// The states that light a fixture, in the order in which they can be looked at.
+    lit: Vec<Lit>,
+    looked: usize,
+    is_dark: Vec<bool>,
+    /// The dark states that have frames.
+    dark: Vec<usize>,
+    /// After which frame a state is not needed any more; none is needed that is not shown.
+    until: Vec<Option<usize>>,
+    /// The same in the order of frames.
+    ends: Vec<(usize, usize)>,
+    ended: usize,
+    sums: HashMap<usize, Sum>,
+    sightings: Vec<Vec<Sighting>>,
+}
+
+/// A state that lights a fixture.
+#[derive(Clone, Copy, Debug)]
+struct Lit {
+    state: usize,
+    id: u32,
+    /// The last of its frames and of those of the dark states next to it.
+    ready: usize,
+}
+
+/// The sum of some frames.
+#[derive(Clone, Debug)]
+struct Sum {
+    pixels: Vec<u32>,
+    frames: u32,
+    /// The first frame of a dark state may show the light before it: the second one replaces it.
+    is_doubtful: bool,
+}
+
+impl Sum {
+    fn new(frame: &Frame, is_dark: bool) -> Self {
+        Self {
+            pixels: frame.pixels.iter().map(|pixel| u32::from(*pixel)).collect(),
+            frames: 1,
+            is_doubtful: is_dark,
         }
     }
-    let is_dark: Vec<bool> = schedule
-        .states()
-        .iter()
-        .map(|state| match state {
-            State::Dark => true,
-            State::Ids(ids) => ids.is_empty(),
-            _ => false,
-        })
-        .collect();
-    // The first frame of a dark state may show the light before it.
-    for (frames, is_dark) in shown.iter_mut().zip(&is_dark) {
-        if *is_dark && frames.len() > 1 {
-            frames.remove(0);
+
+    fn add(&mut self, frame: &Frame) {
+        if self.is_doubtful {
+            *self = Self::new(frame, false);
+            return;
         }
+        for (sum, pixel) in self.pixels.iter_mut().zip(&frame.pixels) {
+            // Schedules have fewer frames than fill this.
+            *sum = sum.saturating_add(u32::from(*pixel));
+        }
+        self.frames += 1;
     }
-    let mut sightings: Vec<Vec<Sighting>> = vec![Vec::new(); schedule.count()];
-    for (state, which) in schedule.states().iter().enumerate() {
-        let id = match which {
-            State::Ids(ids) if ids.len() == 1 => ids[0],
-            State::All => 0,
-            _ => continue,
+}
+
+impl Sequence {
+    pub(crate) fn new(schedule: &Schedule) -> Self {
+        let states = schedule.states();
+        let is_dark: Vec<bool> = states
+            .iter()
+            .map(|state| match state {
+                State::Dark => true,
+                State::Ids(ids) => ids.is_empty(),
+                _ => false,
+            })
+            .collect();
+        let mut last: Vec<Option<usize>> = match schedule.listed_frames() {
+            Some(_) => vec![None; states.len()],
+            None => (1..=states.len())
+                .map(|state| Some(state * schedule.hold() - 1))
+                .collect(),
         };
-        let is_dark = |at: &usize| is_dark[*at] && !shown[*at].is_empty();
-        let of = |state: usize| shown[state].iter().map(|(_, frame)| &frames[*frame]);
-        let of_all = |states: Vec<usize>| states.into_iter().map(|state| of(state).collect()).collect();
-        let lit: Vec<&Frame> = of(state).collect();
-        let before: Vec<Vec<&Frame>> = of_all((0..state).rev().filter(is_dark).take(DARK).collect());
-        let after: Vec<Vec<&Frame>> = of_all((state + 1..shown.len()).filter(is_dark).take(DARK).collect());
-        if !lit.is_empty() && (!before.is_empty() || !after.is_empty()) {
-            sightings[id as usize].extend(seen(&lit, &before, &after));
+        for (frame, state) in schedule.listed_frames().unwrap_or_default().iter().enumerate() {
+            last[*state] = Some(frame);
+        }
+        let dark: Vec<usize> = (0..states.len())
+            .filter(|state| is_dark[*state] && last[*state].is_some())
+            .collect();
+        let mut until: Vec<Option<usize>> = vec![None; states.len()];
+        let mut lit = Vec::new();
+        for (state, which) in states.iter().enumerate() {
+            let id = match which {
+                State::Ids(ids) if ids.len() == 1 => ids[0],
+                State::All => 0,
+                _ => continue,
+            };
+            let [before, after] = next_to(&dark, state);
+            let needed = || [state].into_iter().chain(before.iter().chain(after).copied());
+            let (Some(_), Some(ready)) = (last[state], needed().filter_map(|state| last[state]).max()) else {
+                continue;
+            };
+            for state in needed() {
+                until[state] = until[state].max(Some(ready));
+            }
+            lit.push(Lit { state, id, ready });
+        }
+        lit.sort_by_key(|lit| (lit.ready, lit.state));
+        let mut ends: Vec<(usize, usize)> = until
+            .iter()
+            .enumerate()
+            .filter_map(|(state, until)| Some(((*until)?, state)))
+            .collect();
+        ends.sort_unstable();
+        Self {
+            size: (0, 0),
+            frames: 0,
+            lit,
+            looked: 0,
+            is_dark,
+            dark,
+            until,
+            ends,
+            ended: 0,
+            sums: HashMap::new(),
+            sightings: vec![Vec::new(); schedule.count()],
         }
     }
+
+    /// The number of frames so far.
+    pub(crate) fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// Takes the next frame; whether there was memory for it.
+    pub(crate) fn push(&mut self, frame: &Frame, schedule: &Schedule) -> bool {
+        self.size = (frame.width, frame.height);
+        let number = self.frames;
+        self.frames += 1;
+        let state = match schedule.listed_frames() {
+            Some(listed) => listed.get(number).copied(),
+            None => Some(number / schedule.hold()),
+        };
+        let mut is_taken = true;
+        if let Some(state) = state
+            && self.until.get(state).copied().flatten().is_some()
+        {
+            let room = MOST_BYTES / 4 / frame.pixels.len().max(1);
+            let kept = self.sums.len();
+            match self.sums.entry(state) {
+                Entry::Occupied(mut sum) => sum.get_mut().add(frame),
+                Entry::Vacant(place) if kept < room => {
+                    place.insert(Sum::new(frame, self.is_dark[state]));
+                }
+                Entry::Vacant(_) => is_taken = false,
+            }
+        }
+        while let Some(lit) = self.lit.get(self.looked).filter(|lit| lit.ready <= number) {
+            let seen = self.look(lit);
+            self.sightings[lit.id as usize].extend(seen);
+            self.looked += 1;
+        }
+        while let Some((_, state)) = self.ends.get(self.ended).filter(|(until, _)| *until <= number) {
+            self.sums.remove(state);
+            self.ended += 1;
+        }
+        is_taken
+    }
+
+    /// The places with light in a state, as far as its frames came.
+    fn look(&self, lit: &Lit) -> Vec<Sighting> {
+        let of = |states: &[usize]| -> Vec<&Sum> {
+            states.iter().filter_map(|state| self.sums.get(state)).collect()
+        };
+        let [before, after] = next_to(&self.dark, lit.state);
+        let before: Vec<usize> = before.iter().rev().copied().collect();
+        let (before, after) = (of(&before), of(after));
+        match self.sums.get(&lit.state) {
+            Some(lit) if !before.is_empty() || !after.is_empty() => seen(lit, &before, &after, self.size),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Finds the places of all fixtures, as far as the frames so far show them.
+    pub(crate) fn find(&self, mapping: &mut Mapping) {
+        let mut sightings = self.sightings.clone();
+        for lit in &self.lit[self.looked..] {
+            if self.sums.contains_key(&lit.state) {
+                sightings[lit.id as usize].extend(self.look(lit));
+            }
+        }
+        find(&sightings, mapping);
+    }
+}
+
+/// The dark states before a state and after it that its frames are compared with.
+fn next_to(dark: &[usize], state: usize) -> [&[usize]; 2] {
+    let (before, after) = dark.split_at(dark.partition_point(|dark| *dark < state));
+    [
+        &before[before.len().saturating_sub(DARK)..],
+        &after[..after.len().min(DARK)],
+    ]
+}
+
+/// The places of all fixtures, by what was seen of each.
+fn find(sightings: &[Vec<Sighting>], mapping: &mut Mapping) {
     // Lamps have one blur, people do not.
     let best = |sightings: &[Sighting], widest: f64| {
         let fits = sightings.iter().filter(|seen| seen.spot.width <= widest);
@@ -144,18 +307,18 @@ fn found(id: u32, best: &Sighting, all: &[Sighting]) -> Found {
 }
 
 /// The places with light that dark frames before and after lack, the nearest in time first.
-fn seen(lit: &[&Frame], before: &[Vec<&Frame>], after: &[Vec<&Frame>]) -> Vec<Sighting> {
-    let (width, height) = (lit[0].width as usize, lit[0].height as usize);
-    let dark: Vec<&Frame> = before.iter().chain(after).flatten().copied().collect();
+fn seen(lit: &Sum, before: &[&Sum], after: &[&Sum], size: (u32, u32)) -> Vec<Sighting> {
+    let (width, height) = (size.0 as usize, size.1 as usize);
+    let dark: Vec<&Sum> = before.iter().chain(after).copied().collect();
     let values = difference(lit, &dark);
     let noise = crate::contrast::noise(&values);
     let sides: Vec<Vec<f32>> = [before, after]
         .into_iter()
         .filter_map(<[_]>::first)
-        .map(|dark| sharpened(&difference(lit, dark), width, height))
+        .map(|dark| sharpened(&difference(lit, &[dark]), width, height))
         .collect();
     let moved = match (before.first(), after.first()) {
-        (Some(before), Some(after)) => difference(before, after),
+        (Some(before), Some(after)) => difference(before, &[after]),
         _ => Vec::new(),
     };
     let usual = crate::contrast::noise(&moved);
@@ -194,14 +357,15 @@ fn seen(lit: &[&Frame], before: &[Vec<&Frame>], after: &[Vec<&Frame>]) -> Vec<Si
     places.into_iter().filter_map(sighting).collect()
 }
 
-fn difference(lit: &[&Frame], dark: &[&Frame]) -> Vec<f32> {
-    let mut values = vec![0.0; lit[0].pixels.len()];
-    for (frames, sign) in [(lit, 1.0), (dark, -1.0)] {
-        let factor = sign / frames.len() as f32 / 65_535.0;
-        for frame in frames {
-            for (value, pixel) in values.iter_mut().zip(&frame.pixels) {
-                *value += f32::from(*pixel) * factor;
-            }
+/// The mean of some frames less that of others, in parts of white.
+fn difference(one: &Sum, others: &[&Sum]) -> Vec<f32> {
+    let part = |frames: u32| 1.0 / frames as f32 / 65_535.0;
+    let factor = part(one.frames);
+    let mut values: Vec<f32> = one.pixels.iter().map(|sum| *sum as f32 * factor).collect();
+    let factor = part(others.iter().map(|sum| sum.frames).sum());
+    for other in others {
+        for (value, sum) in values.iter_mut().zip(&other.pixels) {
+            *value -= *sum as f32 * factor;
         }
     }
     values

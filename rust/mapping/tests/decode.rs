@@ -3,7 +3,7 @@
 use rustle_mapping::decode::{Decoder, Mapping, Reason};
 use rustle_mapping::frames::Frame;
 use rustle_mapping::judge::{Verdict, judge, read_truth, truth_json};
-use rustle_mapping::schedule::Schedule;
+use rustle_mapping::schedule::{Schedule, State};
 use rustle_mapping::simulate::{Camera, Difficulty, Scene};
 
 fn recorded(scene: Scene, schedule: &Schedule) -> (Mapping, Verdict) {
@@ -148,6 +148,35 @@ fn one_after_the_other_loses_what_is_covered_and_nothing_is_wrong() {
     }
     assert!(found as f64 >= 0.85 * alive as f64, "{found} of {alive}");
     assert!(medians / 8.0 <= 0.11, "{medians}");
+}
+
+#[test]
+fn one_after_the_other_has_no_end_by_the_memory_of_its_frames() {
+    // 1.1 GB of frames.
+    const SIDE: u32 = 1_024;
+    let schedule = Schedule::sequential(33, 8).expect("schedule");
+    let place = |id: u32| (20 + id as usize * 30, 1_000 - id as usize * 20);
+    let mut decoder = Decoder::new(schedule.clone());
+    for frame in 0..schedule.frames() {
+        let mut pixels = vec![0; (SIDE * SIDE) as usize];
+        if let State::Ids(ids) = &schedule.states()[frame / schedule.hold()] {
+            let (x, y) = place(ids[0]);
+            for at in [0, 1, 2].map(|row| (y - 1 + row) * SIDE as usize + x) {
+                pixels[at - 1..=at + 1].fill(30_000);
+            }
+        }
+        decoder.push(Frame {
+            width: SIDE,
+            height: SIDE,
+            pixels,
+        });
+    }
+    assert_eq!((decoder.left_out(), decoder.frames()), (0, schedule.frames()));
+    for found in decoder.mapping().fixtures {
+        let (x, y) = place(found.id);
+        let [dx, dy] = found.place.expect("place").at;
+        assert!((dx - x as f64).hypot(dy - y as f64) < 0.1, "{found:?}");
+    }
 }
 
 #[test]
