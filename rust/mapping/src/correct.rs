@@ -2,6 +2,7 @@
 
 use crate::decode::{Found, Mapping, Place, Reason};
 use crate::lights::Lights;
+use rustle_shows::fixture::Fixture;
 use serde_json::{Value, json};
 
 /// Applies corrections to a result, in their order: `{"v":1,"corrections":[{"id":3,"x":10.5,"y":20},{"id":4,"found":false},
@@ -59,8 +60,11 @@ pub fn corrected(mapping: &Mapping, corrections: &[u8]) -> Result<Mapping, Strin
     Ok(mapping)
 }
 
+/// How much of the cells' places a direction explains, at least: they are those of the fixture, turned.
+const STRAIGHT: f64 = 0.8;
+
 /// Writes places on a plan, as [`planned`](crate::plan::planned) answers, into the file of a rig: a fixture is in the middle of its
-/// cells. The plan's axes are the rig's first two; with `upright`, its first and its third.
+/// cells and turned as they are, in their order. The plan's axes are the rig's first two; with `upright`, its first and its third.
 ///
 /// # Errors
 /// What is expected and what is there.
@@ -72,37 +76,109 @@ pub fn placed(rig: &[u8], lights: &Lights, plan: &[u8], upright: bool) -> Result
     let list = plan["places"]
         .as_array()
         .ok_or("places: expected an array, got another value")?;
-    let mut sums = vec![([0.0; 2], 0.0); file["fixtures"].as_array().map_or(0, Vec::len)];
+    let mut all = vec![None; file["fixtures"].as_array().map_or(0, Vec::len)];
     for (index, place) in list.iter().enumerate() {
         let id = place["id"].as_u64().and_then(|id| u32::try_from(id).ok());
         let cell = id.and_then(|id| lights.cell(id));
-        let (Some((fixture, _)), Some(x), Some(y)) = (cell, place["x"].as_f64(), place["y"].as_f64()) else {
+        let (Some((fixture, cell)), Some(x), Some(y)) = (cell, place["x"].as_f64(), place["y"].as_f64())
+        else {
             return Err(format!(
                 "places[{index}]: expected the id of a cell of the rig, x and y, got {place}"
             ));
         };
-        if let Some((sum, count)) = sums.get_mut(fixture.place) {
-            *sum = [sum[0] + x, sum[1] + y];
-            *count += 1.0;
+        if let Some(known) = all.get_mut(fixture.place) {
+            let (_, cells) = known.get_or_insert_with(|| (fixture, Vec::new()));
+            cells.push((cell, [x, y]));
         }
     }
-    for (index, (sum, count)) in sums
-        .into_iter()
-        .enumerate()
-        .filter(|(_, (_, count))| *count > 0.0)
-    {
-        let [x, y] = sum.map(|sum| (sum / count * 1e4).round() / 1e4);
+    for (index, known) in all.into_iter().enumerate() {
+        let Some((placed, cells)) = known else { continue };
+        let [x, y] = middle(cells.iter().map(|(_, at)| *at)).map(|at| (at * 1e4).round() / 1e4);
         let fixture = &mut file["fixtures"][index];
         let axis = |axis: usize| fixture["position"][axis].as_f64().unwrap_or_default();
         let position = if upright { [x, axis(1), y] } else { [x, y, axis(2)] };
         fixture["position"] = json!(position);
+        if let Some(rotation) = turned(placed, &cells, upright) {
+            fixture["rotation"] = json!(rotation.map(|degrees| (degrees * 1e2).round() / 1e2 + 0.0));
+        }
     }
     Ok(format!("{file:#}\n"))
+}
+
+fn middle(places: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
+    let (mut sum, mut count) = ([0.0; 2], 0.0);
+    for [x, y] in places {
+        sum = [sum[0] + x, sum[1] + y];
+        count += 1.0;
+    }
+    sum.map(|sum| sum / count)
+}
+
+/// The rotation with which cells of a fixture are at their places on the plan; none where these do not say it.
+fn turned(fixture: &Fixture, cells: &[(usize, [f64; 2])], upright: bool) -> Option<[f64; 3]> {
+    let [x, y, _] = fixture.rotation;
+    // Seen from above it turns around z. Seen from the front it turns around y, and shows one side or, half a turn around z, the other.
+    let starts: &[[f64; 3]] = if upright {
+        &[[x, 0.0, 0.0], [x, 0.0, 180.0]]
+    } else {
+        &[[x, y, 0.0]]
+    };
+    let mut best: Option<(f64, [f64; 3])> = None;
+    for start in starts {
+        let positions = Fixture {
+            position: [0.0; 3],
+            rotation: *start,
+            ..fixture.clone()
+        }
+        .element_positions();
+        let plan = |cell: usize| {
+            let at = positions.get(cell)?.map(f64::from);
+            Some([at[0], at[if upright { 2 } else { 1 }]])
+        };
+        let pairs: Option<Vec<_>> = cells.iter().map(|(cell, at)| Some((plan(*cell)?, *at))).collect();
+        let Some((turn, part)) = turn(&pairs?) else {
+            continue;
+        };
+        // Around y, x turns away from z. Half a turn around z has changed the direction of x before.
+        let rotation = match (upright, start[2] == 0.0) {
+            (false, _) => [x, y, turn],
+            (true, true) => [x, -turn, 0.0],
+            (true, false) => [x, turn, 180.0],
+        };
+        // Of rotations that fit alike, the one that leaves the beam's half of the venue.
+        let is_better = best.is_none_or(|(most, best)| {
+            part > most + 1e-6 || (part > most - 1e-6 && rotation[1].abs() < best[1].abs() - 1e-6)
+        });
+        if is_better {
+            best = Some((part, rotation));
+        }
+    }
+    best.filter(|(part, _)| *part >= STRAIGHT)
+        .map(|(_, rotation)| rotation)
+}
+
+/// The degrees by which the first places of pairs are turned to the second ones, counter-clockwise, and how well they then fit, 0 to 1.
+fn turn(pairs: &[([f64; 2], [f64; 2])]) -> Option<(f64, f64)> {
+    let from = middle(pairs.iter().map(|(from, _)| *from));
+    let to = middle(pairs.iter().map(|(_, to)| *to));
+    let (mut along, mut across, mut sizes) = (0.0, 0.0, [0.0; 2]);
+    for (one, other) in pairs {
+        let [x, y] = [one[0] - from[0], one[1] - from[1]];
+        let [u, v] = [other[0] - to[0], other[1] - to[1]];
+        along += x * u + y * v;
+        across += x * v - y * u;
+        sizes = [sizes[0] + x * x + y * y, sizes[1] + u * u + v * v];
+    }
+    let part = along.hypot(across) / (sizes[0] * sizes[1]).sqrt();
+    // Cells at one place have no direction.
+    (sizes.iter().all(|size| *size > 1e-9) && part.is_finite())
+        .then(|| (libm::atan2(across, along).to_degrees(), part))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mapper::lights;
     use rustle_shows::fixture::{Profile, Rig};
 
     #[test]
@@ -161,5 +237,55 @@ mod tests {
         );
         let error = placed(rig, &lights, br#"{"places":[{"id":9,"x":1,"y":1}]}"#, false).expect_err("id");
         assert!(error.contains("places[0]"), "{error}");
+    }
+
+    #[test]
+    fn bar_is_turned_as_its_cells_are() {
+        let rig = |rotation: &str| {
+            format!(
+                r#"{{"v":1,"fixtures":[{{"id":1,"profile":"bar-8","protocol":"sacn","universe":1,"address":1,"rotation":{rotation}}}]}}"#
+            )
+        };
+        let placed_fixture = |rig: &str, cells: &[usize], degrees: f64, upright| {
+            let (sine, cosine) = degrees.to_radians().sin_cos();
+            let places = cells.iter().map(|cell| {
+                let along = *cell as f64 * 0.15;
+                json!({"id": cell, "x": 2.0 + along * cosine, "y": 3.0 + along * sine})
+            });
+            let plan = json!({"v": 1, "places": places.collect::<Vec<_>>()}).to_string();
+            let lights = lights(rig.as_bytes()).expect("rig");
+            let text = placed(rig.as_bytes(), &lights, plan.as_bytes(), upright).expect("placed");
+            let rig = Rig::read(text.as_bytes(), &Profile::built_in()).expect("rig").0;
+            rig.fixtures[0].clone()
+        };
+        let all: Vec<usize> = (0..8).collect();
+        for degrees in [0.0, 37.5, 90.0, 135.0, 180.0, -90.0, -120.0] {
+            for upright in [false, true] {
+                for (rotation, cells) in [
+                    ("[0,0,0]", &all[..]),
+                    ("[20,0,0]", &[7, 2][..]),
+                    ("[0,30,200]", &all[..]),
+                    ("[0,170,0]", &all[..]),
+                ] {
+                    let bar = placed_fixture(&rig(rotation), cells, degrees, upright);
+                    let cells = bar.element_positions();
+                    let way = |axis: usize| f64::from(cells[7][axis] - cells[0][axis]);
+                    let found = way(if upright { 2 } else { 1 }).atan2(way(0)).to_degrees();
+                    let off = (found - degrees).rem_euclid(360.0);
+                    let message = format!("{degrees} {upright} {rotation}: {:?}", bar.rotation);
+                    assert!(off.min(360.0 - off) < 0.02, "{found}: {message}");
+                    // The beam stays in its half.
+                    let wanted = if upright || rotation != "[0,170,0]" {
+                        1.0
+                    } else {
+                        -1.0
+                    };
+                    assert!(wanted * bar.rotation[1].to_radians().cos() > -1e-9, "{message}");
+                }
+            }
+        }
+        // One cell has no direction.
+        let bar = placed_fixture(&rig("[1,2,3]"), &[4], 90.0, false);
+        assert_eq!(bar.rotation, [1.0, 2.0, 3.0]);
     }
 }
