@@ -1,6 +1,6 @@
 //! What people know better: corrections of a result, and places in a rig.
 
-use crate::decode::{Found, Mapping, Place, Reason};
+use crate::decode::{Found, MOST_PIXELS, Mapping, Place, Reason};
 use crate::lights::Lights;
 use rustle_shows::fixture::Fixture;
 use serde_json::{Value, json};
@@ -36,6 +36,11 @@ pub fn corrected(mapping: &Mapping, corrections: &[u8]) -> Result<Mapping, Strin
             continue;
         }
         let place = match (value["x"].as_f64(), value["y"].as_f64(), &value["found"]) {
+            (Some(x), Some(y), Value::Null | Value::Bool(true)) if x.abs().max(y.abs()) > MOST_PIXELS => {
+                return Err(format!(
+                    "corrections[{index}]: expected x and y of -{MOST_PIXELS} to {MOST_PIXELS}, got {value}"
+                ));
+            }
             (Some(x), Some(y), Value::Null | Value::Bool(true)) => Some(Ok(Place {
                 at: [x, y],
                 sigma: 0.0,
@@ -210,6 +215,10 @@ mod tests {
                 "corrections[0]",
             ),
             (r#"{"v":1,"corrections":[{"swap":[1,4]}]}"#, "corrections[0]"),
+            (
+                r#"{"v":1,"corrections":[{"id":1,"x":1e308,"y":1}]}"#,
+                "expected x and y of -1000000 to 1000000",
+            ),
         ] {
             let error = super::corrected(&mapping, json.as_bytes()).expect_err(json);
             assert!(error.contains(expected), "{error}");

@@ -11,11 +11,12 @@ use crate::frames::Frame;
 use crate::joint::{Known, Pictures, Spot};
 use crate::schedule::Schedule;
 use crate::sequential::Sequence;
+pub(crate) use found::MOST_PIXELS;
 pub use found::{Found, Mapping, Place, Reason};
 use std::collections::HashMap;
 
 /// The most pixels of a frame that is decoded as it is; larger ones are made smaller by whole factors.
-const MOST_PIXELS: u64 = 1 << 20;
+const MOST_AS_IS: u64 = 1 << 20;
 /// The blur that is expected before it is measured, in pixels.
 const BLUR: f64 = 1.3;
 /// Of the usual blur and of the usual light, what a mirror's are above and below.
@@ -61,7 +62,7 @@ impl Decoder {
             self.size = (frame.width, frame.height);
             self.factor = 1;
             let pixels = |factor: u32| u64::from(frame.width / factor) * u64::from(frame.height / factor);
-            while pixels(self.factor) > MOST_PIXELS {
+            while pixels(self.factor) > MOST_AS_IS {
                 self.factor += 1;
             }
         }

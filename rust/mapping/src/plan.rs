@@ -1,6 +1,6 @@
 //! From pixels to a plan: the homography of a plane that the camera sees.
 
-use crate::decode::Mapping;
+use crate::decode::{Mapping, Reason};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -17,6 +17,8 @@ pub struct Pair {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Homography([[f64; 3]; 3]);
 
+/// The highest absolute coordinate on a plan, in metres, which is that of rigs; and of a point's pixel.
+const MOST_METRES: f64 = 1e5;
 /// The most pairs.
 const MAX_PAIRS: usize = 10_000;
 
@@ -58,13 +60,21 @@ impl Homography {
             .as_flattened()
             .iter()
             .fold(0.0, |most: f64, entry| most.max(entry.abs()));
-        (scale.is_finite() && scale > 0.0).then(|| Self(map.map(|row| row.map(|entry| entry / scale))))
+        // In front of the camera, where the pairs are, the third row is positive.
+        let scale = scale.copysign(depth(&map, pairs[0].pixel));
+        (scale.is_finite() && scale != 0.0).then(|| Self(map.map(|row| row.map(|entry| entry / scale))))
     }
 
-    /// Where a pixel is on the plan; none for one on the plane's horizon.
+    /// Where a pixel is on the plan; none for one on the plane's horizon or on its other side from the pairs.
     pub fn plan(&self, pixel: [f64; 2]) -> Option<[f64; 2]> {
-        apply(&self.0, pixel)
+        let is_seen = depth(&self.0, pixel) > 0.0;
+        apply(&self.0, pixel).filter(|at| is_seen && at.iter().all(|at| at.abs() <= MOST_METRES))
     }
+}
+
+/// What is 0 on the horizon.
+fn depth(map: &Matrix, [x, y]: [f64; 2]) -> f64 {
+    map[2][0] * x + map[2][1] * y + map[2][2]
 }
 
 type Matrix = [[f64; 3]; 3];
@@ -145,7 +155,8 @@ fn eigen(mut matrix: [[f64; 9]; 9]) -> ([f64; 9], [[f64; 9]; 9]) {
 }
 
 /// Reads pairs and maps all fixtures of a result to the plan: `{"v":1,"points":[{"pixel":[10,20],"plan":[0,0]},{"id":3,"plan":[4,0]}]}`,
-/// where an id stands for its place in the result. The answer has the distance of each point from its place on the plan.
+/// where an id stands for its place in the result. The answer has the distance of each point from its place on the plan, the places, and
+/// why the other fixtures have none: the reason of the result, or `horizon` for those that are not in front of the camera on the plane.
 ///
 /// # Errors
 /// What is expected and what is there.
@@ -158,9 +169,12 @@ pub fn planned(mapping: &Mapping, points: &[u8]) -> Result<String, String> {
     let list = file["points"]
         .as_array()
         .ok_or("points: expected an array, got another value")?;
-    let two = |value: &Value| match value.as_array().map(Vec::as_slice) {
-        Some([x, y]) => x.as_f64().zip(y.as_f64()).map(|(x, y)| [x, y]),
-        _ => None,
+    let two = |value: &Value| {
+        let at = match value.as_array().map(Vec::as_slice) {
+            Some([x, y]) => x.as_f64().zip(y.as_f64()).map(|(x, y)| [x, y]),
+            _ => None,
+        };
+        at.filter(|at| at.iter().all(|at| at.abs() <= MOST_METRES))
     };
     let mut pairs = Vec::new();
     let mut ids = HashSet::new();
@@ -180,7 +194,7 @@ pub fn planned(mapping: &Mapping, points: &[u8]) -> Result<String, String> {
         };
         let (Some(pixel), Some(plan)) = (pixel, plan) else {
             return Err(format!(
-                "points[{index}]: expected a pixel or the id of a fixture that was found, and its place on the plan, got {point}"
+                "points[{index}]: expected a pixel or the id of a fixture that was found, and its place on the plan, numbers of -{MOST_METRES} to {MOST_METRES}, got {point}"
             ));
         };
         pairs.push(Pair { pixel, plan });
@@ -191,24 +205,29 @@ pub fn planned(mapping: &Mapping, points: &[u8]) -> Result<String, String> {
             pairs.len()
         )
     })?;
-    let off: Vec<f64> = pairs
-        .iter()
-        .map(|pair| {
-            map.plan(pair.pixel).map_or(f64::MAX, |plan| {
-                (plan[0] - pair.plan[0]).hypot(plan[1] - pair.plan[1])
-            })
-        })
-        .collect();
-    let places = mapping.fixtures.iter().filter_map(|found| {
-        let [x, y] = map.plan(found.place.ok()?.at)?;
-        Some(json!({"id": found.id, "x": x, "y": y}).to_string())
-    });
-    let places: Vec<_> = places.collect();
+    let mut off = Vec::with_capacity(pairs.len());
+    for (index, pair) in pairs.iter().enumerate() {
+        let at = map.plan(pair.pixel).ok_or_else(|| {
+            format!(
+                "points[{index}]: expected all in front of the camera on one plane, got one beyond the horizon"
+            )
+        })?;
+        off.push((at[0] - pair.plan[0]).hypot(at[1] - pair.plan[1]));
+    }
+    let (mut places, mut missing) = (Vec::new(), Vec::new());
+    for found in &mapping.fixtures {
+        let at = found.place.map_err(Reason::name);
+        match at.and_then(|place| map.plan(place.at).ok_or("horizon")) {
+            Ok([x, y]) => places.push(json!({"id": found.id, "x": x, "y": y}).to_string()),
+            Err(reason) => missing.push(json!({"id": found.id, "reason": reason}).to_string()),
+        }
+    }
     Ok(format!(
-        "{{\"v\":1,\"residuals\":{},\"homography\":{},\"places\":[\n{}\n]}}\n",
+        "{{\"v\":1,\"residuals\":{},\"homography\":{},\"places\":[\n{}\n],\"missing\":[{}]}}\n",
         json!(off),
         json!(map.0),
-        places.join(",\n")
+        places.join(",\n"),
+        missing.join(",")
     ))
 }
 
@@ -268,6 +287,49 @@ mod tests {
     }
 
     #[test]
+    fn lamp_beyond_the_horizon_has_a_reason_and_no_place() {
+        let mut mapping = Mapping::empty(4, (640, 480));
+        // The depth is 0 where 4 + 0.3 x + 0.1 y is; the last two are beyond it, one of them far beyond.
+        let plan = [[4.0, 2.5], [0.0, -39.0], [0.0, -41.0], [-500.0, -500.0]];
+        for (found, plan) in mapping.fixtures.iter_mut().zip(plan) {
+            found.place = Ok(Place {
+                at: seen(plan),
+                sigma: 0.0,
+                brightness: 1.0,
+                pixels: 1,
+                mirror: None,
+            });
+        }
+        mapping.fixtures.push(Found {
+            id: 4,
+            confidence: 0.0,
+            place: Err(Reason::Hidden),
+        });
+        let point = |plan: [f64; 2]| json!({"pixel": seen(plan), "plan": plan});
+        let corners = [[0.0, 0.0], [8.0, 0.0], [8.0, 6.0], [0.0, 6.0]];
+        // Whichever way the points go round.
+        for turn in [1, 3] {
+            let points: Vec<_> = (0..4).map(|index| point(corners[index * turn % 4])).collect();
+            let points = json!({"v": 1, "points": points}).to_string();
+            let answer = planned(&mapping, points.as_bytes()).expect("plan");
+            let answer: Value = serde_json::from_str(&answer).expect("JSON");
+            assert_eq!(answer["places"].as_array().map(Vec::len), Some(2), "{answer}");
+            assert_eq!(
+                answer["missing"],
+                json!([{"id": 2, "reason": "horizon"}, {"id": 3, "reason": "horizon"}, {"id": 4, "reason": "hidden"}])
+            );
+        }
+        let points: Vec<_> = corners
+            .iter()
+            .chain(&plan[3..])
+            .map(|plan| point(*plan))
+            .collect();
+        let points = json!({"v": 1, "points": points}).to_string();
+        let error = planned(&mapping, points.as_bytes()).expect_err("beyond");
+        assert!(error.contains("points[4]: expected all in front"), "{error}");
+    }
+
+    #[test]
     fn residuals_show_the_point_that_is_wrong() {
         let mut mapping = Mapping::empty(6, (640, 480));
         let plan = [
@@ -313,6 +375,10 @@ mod tests {
             (r#"{"v":1}"#, "points"),
             (r#"{"v":1,"points":[{"id":9,"plan":[0,0]}]}"#, "points[0]"),
             (r#"{"v":1,"points":[]}"#, "four or more"),
+            (
+                r#"{"v":1,"points":[{"pixel":[0,1e308],"plan":[0,0]}]}"#,
+                "numbers of -100000 to 100000",
+            ),
             (
                 r#"{"v":1,"points":[{"id":0,"plan":[0,0]},{"id":0,"plan":[8,0]}]}"#,
                 "points[1].id: expected each once, got 0",

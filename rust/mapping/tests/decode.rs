@@ -261,6 +261,10 @@ fn results_and_truths_are_read_as_they_are_written() {
             r#"{"v":1,"width":1,"height":1,"fixtures":[{"id":0,"found":true,"x":1}]}"#,
             "fixtures[0].y",
         ),
+        (
+            r#"{"v":1,"width":1,"height":1,"fixtures":[{"id":0,"found":true,"x":1,"y":-1e308}]}"#,
+            "fixtures[0].y: expected -1000000 to 1000000",
+        ),
     ] {
         let error = Mapping::read(json.as_bytes()).expect_err(json);
         assert!(error.contains(expected), "{json}: {error}");

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// Pixels around a lamp's middle that are its own, each way.
 const LAMP: usize = 9;
 
+/// The highest absolute number of a result: pixels, for places.
+pub(crate) const MOST_PIXELS: f64 = 1e6;
+
 /// Why a fixture was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -190,18 +193,25 @@ impl Mapping {
             if std::mem::replace(&mut is_read[id as usize], true) {
                 return Err(wrong("id", "each once"));
             }
-            let number = |key: &str| value[key].as_f64();
-            let needed = |key: &str| number(key).ok_or_else(|| wrong(key, "a number"));
+            let number = |key: &str| match value[key].as_f64() {
+                Some(number) if number.abs() > MOST_PIXELS => {
+                    Err(wrong(key, &format!("-{MOST_PIXELS} to {MOST_PIXELS}")))
+                }
+                number => Ok(number),
+            };
+            let needed = |key: &str| number(key)?.ok_or_else(|| wrong(key, "a number"));
+            let other = |key: &str| Ok::<_, String>(number(key)?.unwrap_or_default());
             let place = match &value["found"] {
                 Value::Bool(true) => Ok(Place {
                     at: [needed("x")?, needed("y")?],
-                    sigma: number("sigma").unwrap_or_default(),
-                    brightness: number("brightness").unwrap_or_default() as f32,
+                    sigma: other("sigma")?,
+                    brightness: other("brightness")? as f32,
                     pixels: value["pixels"].as_u64().unwrap_or_default() as u32,
                     mirror: match value["mirror"].as_array().map(Vec::as_slice) {
                         Some([x, y]) => x.as_f64().zip(y.as_f64()).map(|(x, y)| [x, y]),
                         _ => None,
-                    },
+                    }
+                    .filter(|at| at.iter().all(|at| at.abs() <= MOST_PIXELS)),
                 }),
                 Value::Bool(false) => {
                     let reason = Reason::ALL
@@ -215,7 +225,7 @@ impl Mapping {
             };
             mapping.fixtures[id as usize] = Found {
                 id: id as u32,
-                confidence: number("confidence").unwrap_or_default() as f32,
+                confidence: other("confidence")? as f32,
                 place,
             };
         }
