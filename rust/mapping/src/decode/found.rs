@@ -5,6 +5,7 @@ use crate::contrast::Contrast;
 use crate::frames::Frame;
 use crate::joint::Spot;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// Pixels around a lamp's middle that are its own, each way.
 const LAMP: usize = 9;
@@ -289,13 +290,16 @@ impl Mapping {
                 }
             }
         }
+        let least = (7.0 * spread).max(0.1 * usual);
+        let lights = Lights::new(sharp, &is_lamp, least);
+        let doubtful: HashSet<u32> = doubtful.iter().copied().collect();
         for id in missing {
             let reason = if doubtful.contains(&id) {
                 Reason::Ambiguous
             } else {
-                match seen(sharp, contrasts, id, &is_lamp) {
+                match lights.seen(contrasts, id) {
                     (mean, part) if mean > (9.0 * spread).max(0.25 * usual) && part > 0.5 => Reason::Hidden,
-                    (mean, _) if mean > (7.0 * spread).max(0.1 * usual) => Reason::LowContrast,
+                    (mean, _) if mean > least => Reason::LowContrast,
                     _ if is_white => Reason::Saturated,
                     _ => Reason::Dark,
                 }
@@ -305,30 +309,46 @@ impl Mapping {
     }
 }
 
-/// The most light with an id's code at any pixel that is not one of a lamp's, and the part of the contrasts that fit it.
-fn seen(sharp: &Sharp, contrasts: &[Contrast], id: u32, is_lamp: &[bool]) -> (f32, f32) {
-    let signs: Vec<f32> = contrasts
-        .iter()
-        .map(|contrast| contrast.signs[id as usize].into())
-        .collect();
-    let mut best = (0.0, 0);
-    for (place, _) in is_lamp
-        .iter()
-        .enumerate()
-        .step_by(4)
-        .filter(|(_, is_lamp)| !**is_lamp)
-    {
-        let images = sharp.images.iter().zip(&signs);
-        let sum: f32 = images.map(|(image, sign)| sign * image[place]).sum();
-        if sum > best.0 {
-            best = (sum, place);
+/// The light in each contrast at the pixels that may show a fixture which has no place.
+struct Lights {
+    count: usize,
+    /// `count` values for each pixel.
+    values: Vec<f32>,
+}
+
+impl Lights {
+    /// The pixels that are not those of lamps and have so much light in the mean: no code has more of it than all of it.
+    fn new(sharp: &Sharp, is_lamp: &[bool], least: f32) -> Self {
+        let count = sharp.images.len();
+        let mut values = Vec::new();
+        for place in (0..is_lamp.len()).step_by(4).filter(|place| !is_lamp[*place]) {
+            let light: f32 = sharp.images.iter().map(|image| image[place].abs()).sum();
+            if light > least * count as f32 {
+                values.extend(sharp.images.iter().map(|image| image[place]));
+            }
         }
+        Self { count, values }
     }
-    let count = sharp.images.len().max(1) as f32;
-    let mean = best.0 / count;
-    let images = sharp.images.iter().zip(&signs);
-    let fits = images.filter(|(image, sign)| **sign * image[best.1] > 0.5 * mean);
-    (mean, fits.count() as f32 / count)
+
+    /// The most light with an id's code at any of the pixels, and the part of the contrasts that fit it.
+    fn seen(&self, contrasts: &[Contrast], id: u32) -> (f32, f32) {
+        let signs: Vec<f32> = contrasts
+            .iter()
+            .map(|contrast| contrast.signs[id as usize].into())
+            .collect();
+        let mut best: (f32, &[f32]) = (0.0, &[]);
+        for values in self.values.chunks_exact(self.count.max(1)) {
+            let sum = values.iter().zip(&signs).map(|(value, sign)| sign * value).sum();
+            if sum > best.0 {
+                best = (sum, values);
+            }
+        }
+        let count = self.count.max(1) as f32;
+        let mean = best.0 / count;
+        let signed = best.1.iter().zip(&signs).map(|(value, sign)| sign * value);
+        let fits = signed.filter(|value| *value > 0.5 * mean);
+        (mean, fits.count() as f32 / count)
+    }
 }
 
 /// Whether more than a part in a hundred of the picture is always white.
