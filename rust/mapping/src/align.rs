@@ -14,6 +14,8 @@ const SKIP: f32 = 9.0;
 /// What a beginning at another frame than the first costs, and each frame outside of the schedule.
 const SHIFT: f32 = 6.0;
 const OUTSIDE: f32 = 2.0;
+/// The most places of the schedule times frames; with more, frames are taken as they come, as one more or less hardly counts then.
+const MOST_STEPS: usize = 1 << 28;
 /// The standard deviation of a change, and the most that one misfit costs.
 const SPREAD: f32 = 0.1;
 const WORST: f32 = 8.0;
@@ -128,6 +130,9 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> A
         return plain;
     }
     let total = schedule.states().len() * hold;
+    if (total + 2 * LEAD) * frames.len() > MOST_STEPS {
+        return plain;
+    }
     let best = [0.0, 0.2, 0.4, 0.6, 0.8].map(|mix| {
         let expected = Expected::new(schedule, mix);
         // Noise adds to every change, people and different lamps take from each.

@@ -9,6 +9,10 @@ pub const MAX_COUNT: usize = 65_536;
 pub const MAX_STATES: usize = 1 << 18;
 /// The most frames that a state is held for.
 pub const MAX_HOLD: usize = 1_000;
+/// Where states light more than one fixture: the most frames of a schedule without a list of them, and the most states times fixtures.
+pub const MAX_FRAMES: usize = 1 << 16;
+/// See [`MAX_FRAMES`].
+pub const MAX_CODES: usize = 1 << 24;
 
 /// Which fixtures are lit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,6 +205,23 @@ impl Schedule {
                 .ok_or_else(|| wrong("hold", format!("1 to {MAX_HOLD} frames"), hold))?,
         };
         let mut schedule = Self::new(count, usize::try_from(hold).unwrap_or(usize::MAX), states)?;
+        let (length, is_listed) = (schedule.states.len(), file.get("frames").is_some());
+        if !schedule.is_sequential() {
+            if length * count > MAX_CODES {
+                return Err(wrong(
+                    "states",
+                    format!("at most {} with {count} fixtures", MAX_CODES / count),
+                    length,
+                ));
+            }
+            if !is_listed && schedule.frames() > MAX_FRAMES {
+                return Err(wrong(
+                    "hold",
+                    format!("at most {MAX_FRAMES} frames of all states"),
+                    schedule.frames(),
+                ));
+            }
+        }
         if let Some(frames) = file.get("frames") {
             let length = schedule.states.len();
             let state = |value: &Value| value.as_u64().filter(|state| *state < length as u64);
@@ -348,6 +369,20 @@ mod tests {
             let error = Schedule::read(json.as_bytes(), 3).expect_err(json);
             assert_eq!(error.name, name, "{json}: {error}");
         }
+        let states = |count: usize| vec![r#""bit 0""#; count].join(",");
+        let long = format!(r#"{{"v":1,"states":[{}],"hold":1000}}"#, states(66));
+        let error = Schedule::read(long.as_bytes(), 3).expect_err("frames");
+        assert_eq!(
+            error.to_string(),
+            "hold: expected at most 65536 frames of all states, got 66000"
+        );
+        let many = format!(r#"{{"v":1,"states":[{}],"frames":[0]}}"#, states(257));
+        let error = Schedule::read(many.as_bytes(), MAX_COUNT).expect_err("codes");
+        assert_eq!(
+            error.to_string(),
+            "states: expected at most 256 with 65536 fixtures, got 257"
+        );
+        assert!(Schedule::checked(MAX_COUNT, MAX_HOLD).is_ok_and(|schedule| schedule.frames() <= MAX_FRAMES));
         assert_eq!(Schedule::standard(0, 2).expect_err("count").name, "count");
         assert_eq!(Schedule::sequential(1 << 20, 2).expect_err("count").name, "count");
     }
