@@ -354,6 +354,20 @@ async def signal_disconnects(rustle, bus):
         await fake.stop()
 
 
+async def list_that_is_not_answered(rustle, bus):
+    for step in OF_SCAN[:3]:
+        fake = Bluez(nodes(), {step: "silent"})
+        await fake.start(bus.address)
+        try:
+            run = Attempt(rustle, bus.address, "list", "--duration", "20")
+            await run.start()
+            await run.end()
+            need(run.status == 70 and "expected an answer to the scan within 5 s, got none" in run.errors and run.took < 15,
+                 f"{step}: {run.status} after {run.took:.1f} s: {run.errors}")
+        finally:
+            await fake.stop()
+
+
 async def attempt_goes_on_without_a_reader(rustle, bus):
     for faults, status in (({}, 0), ({"write ssid": "refused"}, 70)):
         fake = Bluez(nodes(), faults, delay=0.02)
@@ -415,7 +429,7 @@ async def reading_and_commands(rustle, bus):
 OTHERS = [
     strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications_and_with_capitals, long_values,
     nobody_is_there, adapters, buses, refused_values, table_goes_on_after_a_failure, signal_disconnects,
-    each_row_is_another_node, several_nodes_of_a_name, nobody_is_named, attempt_goes_on_without_a_reader,
+    each_row_is_another_node, several_nodes_of_a_name, nobody_is_named, list_that_is_not_answered, attempt_goes_on_without_a_reader,
     list_goes_on_when_the_service_is_back, reading_and_commands,
 ]
 

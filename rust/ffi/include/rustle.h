@@ -4077,9 +4077,9 @@ static inline RustleStatus rustle_node_radio_new(
 }
 
 /// Starts a session of a scan: the nodes in range, and each change. It fails when there is no adapter, or
-/// none that is on; the text begins with `noBluetooth: `, `noAdapter: `, `adapterOff: `, `notAuthorized: `
-/// or `failed: `. Events are `RustleNodeSighting` records. `session` receives the handle, to be freed with
-/// `rustle_session_free`. See `rustle_start`.
+/// none that is on; the text begins with `noBluetooth: `, `noAdapter: `, `adapterOff: `, `notAuthorized: `,
+/// `timedOut: ` or `failed: `. Events are `RustleNodeSighting` records. `session` receives the handle, to be
+/// freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_NO_BLUETOOTH`.

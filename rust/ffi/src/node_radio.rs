@@ -328,8 +328,8 @@ impl Stream<RustleLaneRequest> for NodeRadioObject {
     type Record = RustleNodeSighting;
 
     /// Starts a session of a scan: the nodes in range, and each change. It fails when there is no adapter, or none that is on; the text
-    /// begins with `noBluetooth: `, `noAdapter: `, `adapterOff: `, `notAuthorized: ` or `failed: `. Events are `RustleNodeSighting`
-    /// records.
+    /// begins with `noBluetooth: `, `noAdapter: `, `adapterOff: `, `notAuthorized: `, `timedOut: ` or `failed: `. Events are
+    /// `RustleNodeSighting` records.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_NO_BLUETOOTH`.
     #[doc(alias = "rustle_node_radio_start_scan")]

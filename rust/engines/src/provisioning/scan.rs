@@ -6,15 +6,15 @@ use super::source::Source;
 use crate::clock::Clock;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
-use rustle_provisioning::{Ask, Event, Failure, NodeList, Request};
+use rustle_provisioning::{Ask, Event, Failure, NodeList, Request, State};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Between two tries to scan again, after the service or the adapter went.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The number of the scan's only request.
-const TOKEN: u32 = 1;
+/// The time in which a scan begins, or says why it does not.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// A session of a scan.
 pub(super) struct ScanJob {
@@ -31,6 +31,10 @@ pub(super) struct ScanJob {
     has_scanned: bool,
     /// When it begins, or begins again.
     begins: Option<Duration>,
+    /// The number of the last request.
+    token: u32,
+    /// When that is to be answered, until it is.
+    answer_due: Option<Duration>,
 }
 
 impl ScanJob {
@@ -53,6 +57,8 @@ impl ScanJob {
             is_watched: false,
             has_scanned: false,
             begins: Some(Duration::ZERO),
+            token: 0,
+            answer_due: None,
         }
     }
 
@@ -70,13 +76,10 @@ impl ScanJob {
             self.is_watched = false;
         }
         self.begins = None;
-        self.source.radio().ask(
-            Request {
-                token: TOKEN,
-                ask: Ask::Scan,
-            },
-            now,
-        );
+        self.token += 1;
+        self.answer_due = Some(now + ANSWER);
+        let (token, ask) = (self.token, Ask::Scan);
+        self.source.radio().ask(Request { token, ask }, now);
     }
 
     /// Takes an event.
@@ -92,21 +95,39 @@ impl ScanJob {
                     self.records.push(NodeSighting::new(change, place, node, time_ns));
                 }
             }
-            Event::Answer { result: Ok(_), .. } => self.has_scanned = true,
+            // Of a request that is void.
+            Event::Answer { token, .. } if token != self.token => {}
+            Event::Answer { result: Ok(_), .. } => (self.has_scanned, self.answer_due) = (true, None),
             Event::Answer {
                 result: Err(cause), ..
             }
-            | Event::Lost(cause) => {
-                let failure = Failure::of_scan(cause);
-                if !self.has_scanned {
-                    return Err(failure);
-                }
-                tracing::warn!(%failure, "the scan for nodes was interrupted");
-                self.begins = Some(now + PAUSE);
-            }
+            | Event::Lost(cause) => return self.interrupted(Failure::of_scan(cause), now),
             Event::Found { .. } | Event::Notified(_) | Event::Disconnected => {}
         }
         Ok(())
+    }
+
+    /// Begins again later, if it has worked before.
+    ///
+    /// # Errors
+    /// The failure: the scan cannot work.
+    fn interrupted(&mut self, failure: Failure, now: Duration) -> Result<(), Failure> {
+        self.answer_due = None;
+        if !self.has_scanned {
+            return Err(failure);
+        }
+        tracing::warn!(%failure, "the scan for nodes was interrupted");
+        self.begins = Some(now + PAUSE);
+        Ok(())
+    }
+
+    /// Fails where it was not answered by now.
+    fn check_answer(&mut self, now: Duration) -> Result<(), Failure> {
+        if self.answer_due.is_none_or(|due| now < due) {
+            return Ok(());
+        }
+        let (state, what, limit) = (State::Scanning, "the scan", ANSWER);
+        self.interrupted(Failure::TimedOut { state, what, limit }, now)
     }
 
     fn deliver(&mut self, context: &PollContext<'_>) -> bool {
@@ -129,6 +150,7 @@ fn name(failure: &Failure) -> &'static str {
         Failure::NoAdapter(_) => "noAdapter",
         Failure::AdapterOff(_) => "adapterOff",
         Failure::NotAuthorized(_) => "notAuthorized",
+        Failure::TimedOut { .. } => "timedOut",
         _ => "failed",
     }
 }
@@ -142,10 +164,14 @@ impl Job for ScanJob {
             self.is_watched = true;
             self.source.watch(context);
         }
-        while let Some(event) = self.source.radio().next_event(now) {
-            if let Err(failure) = self.take(event, now, time_ns) {
-                return Step::Fail(format!("{}: {failure}", name(&failure)));
-            }
+        let mut outcome = Ok(());
+        while outcome.is_ok()
+            && let Some(event) = self.source.radio().next_event(now)
+        {
+            outcome = self.take(event, now, time_ns);
+        }
+        if let Err(failure) = outcome.and_then(|()| self.check_answer(now)) {
+            return Step::Fail(format!("{}: {failure}", name(&failure)));
         }
         while let Some((place, node)) = self.list.take_gone(now) {
             let gone = rustle_provisioning::NodeChange::Gone;
@@ -155,7 +181,7 @@ impl Job for ScanJob {
             return Step::End;
         }
         let due = self.source.radio().due();
-        let next = [self.list.deadline(), self.begins, due]
+        let next = [self.list.deadline(), self.begins, self.answer_due, due]
             .into_iter()
             .flatten()
             .min();

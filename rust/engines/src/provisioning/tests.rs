@@ -304,6 +304,23 @@ fn scan_that_cannot_begin_fails_and_says_why() {
 }
 
 #[test]
+fn scan_that_is_not_answered_fails_after_five_seconds() {
+    let stage = Stage::new("", None);
+    let mut radio = scripted();
+    radio.faults.insert(Step::Scan, Fault::Silent);
+    let (delivery, _records, ends) = heard();
+    let _session = stage
+        .radio
+        .scan_with(Source::Scripted(Box::new(radio)), "", delivery)
+        .expect("a session");
+    stage.advance(4_990);
+    assert_eq!(ends.try_recv().ok(), None);
+    stage.advance(10);
+    let text = "timedOut: SCANNING: expected an answer to the scan within 5 s, got none".to_owned();
+    assert_eq!(ends.try_recv(), Ok(Release::Failed(text)));
+}
+
+#[test]
 fn demonstration_has_four_nodes_and_ends_at_its_limit() {
     let stage = Stage::new(DEMO_ADAPTER, Some(9));
     let (delivery, records, ends) = heard();
