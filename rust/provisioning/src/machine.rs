@@ -158,6 +158,8 @@ pub struct Machine {
     chosen: Option<Advertisement>,
     found: (Vec<crate::Characteristic>, bool),
     configuration: Option<Configuration>,
+    /// Whether all of it was read.
+    has_read: bool,
     flag: Option<Flag>,
     has_tried_network: bool,
     outcome: Option<Result<(), Failure>>,
@@ -190,6 +192,7 @@ impl Machine {
             chosen: None,
             found: (Vec::new(), false),
             configuration: None,
+            has_read: false,
             flag: None,
             has_tried_network: false,
             outcome: None,
@@ -319,7 +322,7 @@ impl Machine {
             attempt: self.attempt,
             elapsed: now.saturating_sub(self.started),
             progress: self.progress,
-            configuration: self.configuration.clone(),
+            configuration: self.configuration.clone().filter(|_| self.has_read),
             failure,
             is_disconnected: !self.may_be_linked,
         });

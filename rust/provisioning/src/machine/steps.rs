@@ -186,6 +186,7 @@ impl Machine {
             Step::Reading(place) => self.has_read(place, &value, now),
             Step::ReadingFlag => {
                 self.keep(Characteristic::Flag, &value);
+                self.has_read = true;
                 if matches!(self.order, Order::Provision(_)) {
                     self.enter(State::WritingConfig, now);
                     self.write(0, now);

@@ -184,6 +184,26 @@ fn reading_writes_nothing_and_subscribes_to_nothing() {
 }
 
 #[test]
+fn values_are_reported_when_all_are_read() {
+    let reported = |radio| {
+        let updates = run(provision(), radio).updates.into_iter();
+        let reported = updates.filter(|update| update.configuration.is_some());
+        reported.map(|update| update.state).collect::<Vec<_>>()
+    };
+    let states = [
+        State::WritingConfig,
+        State::Applying,
+        State::Verifying,
+        State::Success,
+    ];
+    assert_eq!(reported(radio()), states);
+    let mut refusing = radio();
+    let firmware = Step::Read(Characteristic::Firmware);
+    refusing.faults.insert(firmware, Fault::Refused(1));
+    assert_eq!(reported(refusing), [], "an empty text is not what the node holds");
+}
+
+#[test]
 fn commands_are_one_byte_and_nothing_else() {
     for (order, number) in [(Order::Reboot, 2), (Order::FactoryReset, 3)] {
         let run = run(machine(order, None), radio());
