@@ -345,6 +345,10 @@ impl Machine {
     fn close(&mut self, now: Duration) {
         // Requests that the radio has not seen are void, and with them what they hold.
         self.requests.clear();
+        // Nor is it needed any more: the outcome's text is there, from which it was cut.
+        if let Order::Provision(wanted) = &mut self.order {
+            wanted.password.forget();
+        }
         (self.timer, self.pending) = (None, None);
         self.limit = Some(now + self.limits.disconnect);
         self.close_further(now);
@@ -373,9 +377,6 @@ impl Machine {
     fn end(&mut self, now: Duration) {
         self.step = Step::Over;
         (self.limit, self.timer, self.pending) = (None, None, None);
-        if let Order::Provision(wanted) = &mut self.order {
-            wanted.password.forget();
-        }
         match self.outcome.take() {
             Some(Err(failure)) => self.report(State::Error, now, Some(failure)),
             _ => self.report(State::Success, now, None),
@@ -424,6 +425,48 @@ impl Machine {
         match &self.order {
             Order::Provision(wanted) => Some(&wanted.password),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{Fault, ScriptedNode, ScriptedRadio, Step as At};
+    use crate::{Characteristic, Radio};
+
+    #[test]
+    fn password_is_overwritten_before_the_disconnection() {
+        for fault in [None, Some(At::Write(Characteristic::Start))] {
+            let wanted = Wanted {
+                name: "left".to_owned(),
+                ssid: "stage".to_owned(),
+                password: Secret::new(b"hunter22".to_vec()),
+                universe: 1,
+                start: 1,
+                footprint: None,
+            };
+            let mut machine = Machine::new(Order::Provision(wanted), None, Limits::default(), false);
+            let node = ScriptedNode::new("02:00:00:00:00:01", "lamp", -40);
+            let mut radio = ScriptedRadio::new(vec![node], Duration::from_millis(2));
+            radio.faults.extend(fault.map(|step| (step, Fault::Refused(1))));
+            let mut now = Duration::ZERO;
+            machine.start(now);
+            while machine.outcome.is_none() {
+                assert_ne!(machine.secret().map_or(0, |secret| secret.bytes().len()), 0);
+                if let Some(request) = machine.next_request() {
+                    radio.ask(request, now);
+                } else if let Some(event) = radio.next_event(now) {
+                    machine.handle(event, now);
+                } else {
+                    machine.tick(now);
+                    let next = [machine.deadline(), radio.due()].into_iter().flatten();
+                    now = next.min().expect("it waits for a time").max(now);
+                }
+            }
+            assert!(!machine.is_over(), "the link is up");
+            assert_eq!(machine.outcome == Some(Ok(())), fault.is_none());
+            assert_eq!(machine.secret().map(Secret::bytes), Some(&b""[..]));
         }
     }
 }
