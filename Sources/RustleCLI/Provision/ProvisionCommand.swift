@@ -78,8 +78,11 @@ struct NodeAttemptOptions: ParsableArguments {
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
     let failed = failures.value
     if failed.count > 1 {
+      let statuses = Set(failed.map { CommandFailure($0)?.status ?? .internal })
+      let common = statuses.count == 1 ? statuses.first : nil
       throw CommandFailure(
-        .internal, "\(failed.count) nodes failed", advice: "The lines above say why; give those a table of their own.")
+        common ?? .internal, "\(failed.count) nodes failed",
+        advice: "The lines above say why; give those a table of their own.")
     }
     if let error = failed.first { throw error }
   }

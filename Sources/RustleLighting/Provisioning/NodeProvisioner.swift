@@ -88,8 +88,8 @@ public actor NodeProvisioner: NativeStreamEngine {
   ///   - table: CSV with the columns `node` (a name or an identifier), `name`, `universe`, `start`, and if wanted `ssid` and
   ///     `footprint`.
   ///   - settings: the password of all, and the network of those without one; the other values are not used.
-  /// - Throws: ``NodeError`` with ``NodeError/Code/malformedTable``, whose message has what is wrong with which lines, or
-  ///   ``NodeError/Code/noBluetooth``.
+  /// - Throws: ``NodeError`` with ``NodeError/Code/malformedTable``, or ``NodeError/Code/validation`` where it has nothing but values that
+  ///   no node takes, whose message has what is wrong with which lines, or ``NodeError/Code/noBluetooth``.
   public func provision(
     table: String, with settings: NodeSettings
   ) throws(NodeError) -> EngineStream<NodeUpdate> {

@@ -290,6 +290,7 @@ impl DomainError for NodeRadioError {
         match self {
             Self::Rate { .. } => RUSTLE_RATE_OUT_OF_RANGE,
             Self::Refused(_) | Self::NoNode => RUSTLE_INVALID_VALUE,
+            Self::Table(refusals) if refusals.iter().all(|refusal| refusal.is_value) => RUSTLE_INVALID_VALUE,
             Self::Table(_) => RUSTLE_MALFORMED_FILE,
             Self::NoBluetooth { .. } => RUSTLE_NO_BLUETOOTH,
             Self::Start(error) => error.status(),

@@ -24,6 +24,8 @@ pub struct RowRefusal {
     pub line: usize,
     /// What was expected, and what came.
     pub problem: String,
+    /// Whether it is a value that no node takes; else the table is malformed.
+    pub is_value: bool,
 }
 
 impl fmt::Display for RowRefusal {
@@ -42,7 +44,11 @@ const COLUMNS: [&str; 6] = ["node", "name", "universe", "start", "ssid", "footpr
 /// All that is wrong; no row is to be used then.
 pub fn rows(table: &str, common: &Wanted) -> Result<Vec<Row>, Vec<RowRefusal>> {
     let mut lines = records(table.trim_start_matches('\u{FEFF}')).into_iter();
-    let refusal = |line, problem: String| RowRefusal { line, problem };
+    let refusal = |line, problem: String| RowRefusal {
+        line,
+        problem,
+        is_value: false,
+    };
     let Some((_, header)) = lines.next() else {
         return Err(vec![refusal(1, "expected a header, got nothing".to_owned())]);
     };
@@ -109,7 +115,10 @@ pub fn rows(table: &str, common: &Wanted) -> Result<Vec<Row>, Vec<RowRefusal>> {
             ));
         }
         if let Err(values) = row.wanted.check() {
-            refusals.push(refusal(line, values.to_string()));
+            refusals.push(RowRefusal {
+                is_value: true,
+                ..refusal(line, values.to_string())
+            });
         }
         rows.push(row);
     }
@@ -221,6 +230,14 @@ mod tests {
                 "line 6: expected 5 fields, got 2",
             ]
         );
+    }
+
+    #[test]
+    fn values_that_no_node_takes_are_told_from_a_malformed_table() {
+        let table = "node,name,universe,start\na,x,1,513\nb,x,one,1\n";
+        let refusals = rows(table, &common()).err().unwrap_or_default();
+        let kinds: Vec<_> = refusals.iter().map(|refusal| refusal.is_value).collect();
+        assert_eq!(kinds, [true, false]);
     }
 
     #[test]
