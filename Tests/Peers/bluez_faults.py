@@ -291,6 +291,26 @@ async def table_goes_on_after_a_failure(rustle, bus):
         await fake.stop()
 
 
+async def signal_without_a_disconnection_says_so(rustle, bus):
+    fake = Bluez(nodes(), {"write ssid": "silent", "disconnect": "silent"})
+    await fake.start(bus.address)
+    try:
+        run = Attempt(rustle, bus.address, *settings("--timeout", "20"))
+        run.words.remove("-v")
+        del run.environment["RUSTLE_LOG"]
+        await run.start()
+        run.process.stdin.write(CANARY.encode() + b"\n")
+        run.process.stdin.write_eof()
+        while "write ssid" not in fake.calls:
+            await asyncio.sleep(0.01)
+        run.process.send_signal(signal.SIGINT)
+        errors = (await asyncio.wait_for(run.process.stderr.read(), 20)).decode()
+        status = await run.process.wait()
+        need(status == 130 and "the disconnection was not confirmed" in errors, f"{status} {errors}")
+    finally:
+        await fake.stop()
+
+
 async def each_row_is_another_node(rustle, bus):
     """Also where nodes take each other's names, or one is listed twice."""
     first, second = "02:00:00:00:00:01", "02:00:00:00:00:02"
@@ -311,6 +331,28 @@ async def each_row_is_another_node(rustle, bus):
             need(ends == wanted and run.status == (66 if wanted[1][1] else 0), f"{ends} {run.status}")
             names = [value.decode() for node in fake.nodes for key, value in node.writes if key == "name"]
             need(names == [name for (_, name), (_, error) in zip(rows, wanted) if error is None], f"the names that were written: {names}")
+        finally:
+            await fake.stop()
+
+
+async def table_has_the_status_of_its_failures(rustle, bus):
+    """That of one node where all failed alike; and the status of refused values where a table has them."""
+    values = "expected 1 to 512"
+    for rows, there, status, text in (
+        (["a,a,1,1", "b,b,1,20"], {"/org/bluez/hci0": False}, 69, "2 nodes failed"),
+        (["a,a,1,1", "b,b,1,513"], {"/org/bluez/hci0": True}, 64, values),
+        (["a,a,1,one", "b,b,1,513"], {"/org/bluez/hci0": True}, 65, values),
+    ):
+        fake = Bluez(nodes(), adapters=there)
+        await fake.start(bus.address)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                table = pathlib.Path(folder, "nodes.csv")
+                table.write_text("\n".join(["node,name,universe,start", *rows, ""]), encoding="utf-8")
+                run = Attempt(rustle, bus.address, "set", "--table", str(table), "--ssid", "stage", "--open")
+                await run.start()
+                await run.end()
+            need(run.status == status and text in run.errors, f"{rows}: expected {status}, got {run.status}: {run.errors}")
         finally:
             await fake.stop()
 
@@ -429,7 +471,7 @@ async def reading_and_commands(rustle, bus):
 OTHERS = [
     strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications_and_with_capitals, long_values,
     nobody_is_there, adapters, buses, refused_values, table_goes_on_after_a_failure, signal_disconnects,
-    each_row_is_another_node, several_nodes_of_a_name, nobody_is_named, list_that_is_not_answered, attempt_goes_on_without_a_reader,
+    signal_without_a_disconnection_says_so, each_row_is_another_node, several_nodes_of_a_name, table_has_the_status_of_its_failures, nobody_is_named, list_that_is_not_answered, attempt_goes_on_without_a_reader,
     list_goes_on_when_the_service_is_back, reading_and_commands,
 ]
 

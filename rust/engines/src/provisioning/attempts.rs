@@ -5,7 +5,7 @@ use super::source::Source;
 use crate::engine::Sessions;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
-use rustle_provisioning::{Machine, Past};
+use rustle_provisioning::{Machine, Past, State};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,7 +164,15 @@ impl Job for ClosingJob {
             self.attempts.is_watched = false;
             self.attempts.cancel(Duration::from_nanos(context.now()));
         }
-        self.attempts.run(context, drop).unwrap_or(Step::End)
+        // Nothing is delivered after a cancellation: what the caller cannot see is logged.
+        let noted = |update: NodeUpdate| {
+            if update.state == State::Error && !update.is_disconnected {
+                let id = &update.id;
+                let node = String::from_utf8_lossy(&id.bytes[..id.length as usize]);
+                tracing::warn!(%node, "the disconnection was not confirmed in its time");
+            }
+        };
+        self.attempts.run(context, noted).unwrap_or(Step::End)
     }
 
     fn release(self: Box<Self>, _: Release) {
