@@ -68,7 +68,10 @@ struct MapSimulateCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     if let output { try OutputPath.check(output, option: "--output-file", isNot: rig) }
-    if let truth { try OutputPath.check(truth, option: "--truth", isNot: rig) }
+    if let truth {
+      try OutputPath.check(truth, option: "--truth", isNot: rig)
+      if let output { try OutputPath.check(truth, option: "--truth", isNot: output, of: "--output-file") }
+    }
     let file = try rig.map { try TextFile.bytes(of: $0, option: "--rig", limit: TextFile.longestShow) }
     let camera = try CommandFailure.naming(rig ?? "--size", rig == nil ? .usage : .badData) {
       try SimulatedCamera(
@@ -86,14 +89,23 @@ struct MapSimulateCommand: AsyncParsableCommand {
       }
       return
     }
-    try await ReplacedFile.write(output) { path in
-      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-      try handle.write(contentsOf: header)
-      for _ in 0..<frames {
-        if let frame = try await camera.frame() { try handle.write(contentsOf: start + frame) }
+    // Signals are handled before a temporary file exists.
+    let signals = await Signals.stream(of: RunEnding.signals)
+    let ending = try await RunEnding.first { tasks in
+      tasks.addTask {
+        try await ReplacedFile.write(output) { path in
+          let file = LineWriter(try FileHandle(forWritingTo: URL(fileURLWithPath: path)))
+          try file.write(header)
+          for _ in 0..<frames {
+            try Task.checkCancellation()
+            if let frame = try await camera.frame() { try file.write(start + frame) }
+          }
+        }
+        return .streamEnded
       }
-      try handle.close()
+      tasks.addTask { try await RunEnding.signal(from: signals, isForced: true) }
     }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
   /// Films what the received levels light.
