@@ -74,7 +74,8 @@ public actor CameraMapper {
   ///   - output: takes the levels to light.
   /// - Returns: the updates, for one consumer. Ending them ends the mapping.
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` or ``LightingError/Code/validation``. The stream throws what
-  ///   the frames and the output throw, and ``LightingError`` for bytes that are no frames.
+  ///   the frames and the output throw, and ``LightingError`` for bytes that are no frames; for frames that end while what was not found
+  ///   is lit once more, after an update with what is known.
   public func map<Frames: AsyncSequence & Sendable>(
     _ rig: Data, frames: Frames, restoring restored: Levels? = nil, output: @escaping Output
   ) async throws(LightingError) -> AsyncThrowingStream<Update, any Error> where Frames.Element == Data {
@@ -139,12 +140,14 @@ public actor CameraMapper {
       if phase == .done { return }
     }
     try Task.checkCancellation()
-    let frames = try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
+    let end = try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
       try mapper.push([UInt8]().span, time: .max)
-      return try mapper.progress().frames
+      return try mapper.progress()
     }
+    let update = try Update(end, of: mapper, after: phase)
+    if phase == .again { updates.yield(update) }
     throw LightingError(
-      .malformedInput, "frames: expected frames until the mapping is done, got \(frames) frames",
+      .malformedInput, "frames: expected frames until the mapping is done, got \(end.frames) frames",
       advice: "Keep the camera running until the command ends.")
   }
 

@@ -21,6 +21,8 @@ public struct CoordinateMap: Sendable, Hashable {
 
   /// The fixtures that were found.
   public let places: [Place]
+  /// The ids of those that are not on the plane: in the picture they are beyond its horizon.
+  public let beyondHorizon: [Int]
   /// How far each point is from where the map puts it, in metres, in the order of the points.
   public let residuals: [Double]
   /// The plan as JSON of version 1.
@@ -36,9 +38,10 @@ public struct CoordinateMap: Sendable, Hashable {
       throw LightingError(.native, "expected a plan, got other JSON", advice: "Report it with the points.")
     }
     (places, residuals) = (written.places, written.residuals)
+    beyondHorizon = written.missing.filter { $0.reason == "horizon" }.map(\.id)
   }
 
-  /// Writes the places into a rig: a fixture is in the middle of its cells.
+  /// Writes the places into a rig: a fixture is in the middle of its cells, and turned as they are, in their order.
   ///
   /// - Parameters:
   ///   - rig: the file of the rig that was mapped.
@@ -51,5 +54,11 @@ public struct CoordinateMap: Sendable, Hashable {
   private struct Written: Decodable {
     let places: [Place]
     let residuals: [Double]
+    let missing: [Missing]
+
+    struct Missing: Decodable {
+      let id: Int
+      let reason: String
+    }
   }
 }

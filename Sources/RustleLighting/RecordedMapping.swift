@@ -51,6 +51,19 @@ public final class RecordedMapping: Sendable {
     NativeError.logging { () throws(NativeError) in try native.progress().frames } ?? 0
   }
 
+  /// The frames of those that were left out, because they have another size than the first or there is no memory for them.
+  public var leftOutFrameCount: UInt64 {
+    NativeError.logging { () throws(NativeError) in try native.progress().dropped } ?? 0
+  }
+
+  /// Applies corrections to the map and the picture, as ``FixtureMap/corrected(by:)`` does, until further frames come.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput``.
+  public func correct(by corrections: Data) throws(LightingError) {
+    _ = try MappingSettings.text(of: corrections, "corrections")
+    try LightingError.rethrowing { () throws(NativeError) in try native.correct(Array(corrections).span) }
+  }
+
   /// Returns where the fixtures are, as far as the frames so far show them.
   public func map() throws(LightingError) -> FixtureMap { try FixtureMap(of: native) }
 

@@ -44,6 +44,81 @@ struct MapCommandTests {
     #expect(run.status == status && run.errors.contains(text), "\(run.status) \(run.errors)")
   }
 
+  @Test(arguments: [
+    ["decode", "in.y4m", "--count", "4", "-o", "in.y4m"],
+    ["decode", "a.y4m", "in.y4m", "--count", "4", "--overlay", "in.y4m"],
+    ["decode", "a.y4m", "--count", "4", "--corrections", "in.y4m", "-o", "in.y4m"],
+    ["decode", "a.y4m", "--count", "4", "--schedule", "in.y4m", "-o", "in.y4m"],
+    ["decode", "a.y4m", "--count", "4", "-o", "new", "--overlay", "new"],
+    ["run", "--rig", "a", "--frames", "-", "--output", "artnet:127.0.0.1", "--corrections", "in.y4m", "-o", "in.y4m"],
+    ["simulate", "--truth", "new", "-o", "new"], ["plan", "a", "in.y4m", "-o", "in.y4m"],
+    ["plan", "a", "b", "--rig", "in.y4m", "-o", "in.y4m"],
+  ])
+  func outputsOverInputsAndOverEachOtherAreRefused(_ words: [String]) throws {
+    let folder = try ScratchFolder()
+    let input = try folder.write(Data("here".utf8), as: "in.y4m")
+    let run = try RustleProcess.run(["map"] + words.map { ["in.y4m", "new"].contains($0) ? folder.path($0) : $0 })
+    #expect(run.status == 64 && run.errors.contains("expected another file"), "\(run.status) \(run.errors)")
+    #expect(try Data(contentsOf: URL(filePath: input)) == Data("here".utf8))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("new")))
+  }
+
+  @Test func correctionsAreReadBeforeTheMappingAndDrawn() throws {
+    let folder = try ScratchFolder()
+    let missing = try RustleProcess.run([
+      "map", "run", "--demo", "--corrections", "/nowhere.json", "-o", folder.path("map"),
+    ])
+    #expect(missing.status == 66 && !missing.errors.contains("the schedule runs"), "\(missing.errors)")
+    // Those that do not fit leave the map that was found.
+    let corrections = { (text: String) in
+      try folder.write(Data(#"{"v":1,"corrections":[\#(text)]}"#.utf8), as: "corrections")
+    }
+    let bad = try corrections(#"{"id":99,"found":false}"#)
+    let unfit = try RustleProcess.run(["map", "run", "--demo", "--corrections", bad, "-o", folder.path("map")])
+    #expect(unfit.status == 65 && unfit.errors.contains("corrections[0]"), "\(unfit.errors)")
+    #expect(try String(contentsOfFile: folder.path("map"), encoding: .utf8).contains(#""found":true"#))
+    let decode = { (words: [String], name: String) in
+      let run = try RustleProcess.run(
+        ["map", "decode", "--demo", "-o", folder.path("map"), "--overlay", folder.path(name)] + words)
+      #expect(run.status == 0, "\(run.errors)")
+      return try Data(contentsOf: URL(filePath: folder.path(name)))
+    }
+    let good = try corrections(#"{"id":3,"found":false}"#)
+    #expect(try decode([], "plain.png") != decode(["--corrections", good], "corrected.png"))
+    #expect(try String(contentsOfFile: folder.path("map"), encoding: .utf8).contains(#""found":false,"id":3"#))
+  }
+
+  @Test func recordingThatCannotBeWrittenAndOneThatIsEndedLeaveNothing() throws {
+    let folder = try ScratchFolder()
+    try FileManager.default.createSymbolicLink(atPath: folder.path("full"), withDestinationPath: "/dev/full")
+    let full = try RustleProcess.run(["map", "simulate", "--size", "32x32", "-o", folder.path("full")])
+    #expect(full.status == 69 && full.errors.contains("no space left"), "\(full.status) \(full.errors)")
+    try FileManager.default.removeItem(atPath: folder.path("full"))
+    let ended = try RustleProcess.shell(
+      """
+      cd '\(folder.path("."))' || exit; "$RUSTLE" map simulate --hold 1000 --size 640x480 -o take.y4m & process=$!
+      until compgen -G '.take*' >/dev/null || ! kill -0 $process; do sleep 0.01; done
+      kill $process; wait $process; echo $?; ls -A
+      """)
+    #expect(ended.output == "143\n", "\(ended.output) \(ended.errors)")
+  }
+
+  @Test func fixturesBeyondTheHorizonHaveNoPlaceOnThePlan() throws {
+    let folder = try ScratchFolder()
+    // A floor that is seen from its edge: its horizon is at 175 pixels.
+    let map =
+      #"{"v":1,"width":640,"height":480,"fixtures":[{"id":0,"found":true,"x":320,"y":300},{"id":1,"found":true,"x":320,"y":100}]}"#
+    let points = [("0,480", "0,0"), ("640,480", "8,0"), ("420,270", "8,6"), ("220,270", "0,6")].map {
+      #"{"pixel":[\#($0)],"plan":[\#($1)]}"#
+    }
+    let run = try RustleProcess.run([
+      "map", "plan", try folder.write(Data(map.utf8), as: "map"),
+      try folder.write(Data(#"{"v":1,"points":[\#(points.joined(separator: ","))]}"#.utf8), as: "points"),
+    ])
+    #expect(run.status == 0 && run.errors.contains("1 fixtures are beyond the horizon"), "\(run.errors)")
+    #expect(run.output.contains(#""missing":[{"id":1,"reason":"horizon"}]"#), "\(run.output)")
+  }
+
   @Test func foldersArePicturesInTheOrderOfTheirNumbers() throws {
     let folder = try ScratchFolder()
     let frames = folder.path("frames")

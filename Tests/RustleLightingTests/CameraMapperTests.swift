@@ -134,6 +134,27 @@ struct CameraMapperTests {
     }
   }
 
+  @Test func whatWasFoundIsKnownWhenTheCameraEndsInTheSecondPass() async throws {
+    let rig = rig(pars: 4)
+    let camera = try SimulatedCamera(.dark, width: 320, height: 240, rig: rig)
+    let stage = Stage(camera)
+    let isOver = Mutex(false)
+    let frames = AsyncStream<Data> { isOver.withLock(\.self) ? nil : try? await stage.next() }
+    let updates = try await CameraMapper(Self.gray(camera)).map(rig, frames: frames) { levels in
+      // The bar is dead.
+      try await stage.light(levels.filter { $0.key.protocol == .artNet })
+    }
+    var last: CameraMapper.Update?
+    let error = await #expect(throws: LightingError.self) {
+      for try await update in updates {
+        if update.phase == .again { isOver.withLock { $0 = true } }
+        last = update
+      }
+    }
+    #expect(error?.message.contains("until the mapping is done") == true)
+    #expect(last?.phase == .done && last?.map?.found.map(\.id) == [0, 1, 2, 3])
+  }
+
   @Test func outputThatFailsEndsTheMapping() async throws {
     struct Failure: Error {}
     let frames = AsyncStream<Data> { Data("YUV4MPEG2 W2 H2 Cmono\n".utf8) }

@@ -59,19 +59,23 @@ struct MapOutputOptions: ParsableArguments {
     completion: .file(extensions: ["json"]))
   var corrections: String?
 
-  func check(isNot input: String?) throws {
-    if let output { try OutputPath.check(output, option: "--output-file", isNot: input) }
+  func check(isNot inputs: [String?]) throws {
+    guard let output else { return }
+    for input in inputs + [corrections] { try OutputPath.check(output, option: "--output-file", isNot: input) }
   }
 
-  /// Writes a map, with the corrections.
-  ///
-  /// - Returns: the corrected map.
-  @discardableResult
-  func write(_ map: FixtureMap, _ log: LogOptions) throws -> FixtureMap {
-    var map = map
-    if let corrections {
-      map = try TextFile.value(of: corrections, option: "--corrections") { try map.corrected(by: $0) }
-    }
+  /// The file of the corrections, which is read before any work.
+  func readCorrections() throws -> Data? {
+    try corrections.map { try TextFile.bytes(of: $0, option: "--corrections") }
+  }
+
+  /// Applies corrections; their file is named in errors.
+  func correct<Corrected>(by file: Data, _ apply: (Data) throws -> Corrected) throws -> Corrected {
+    try CommandFailure.naming(corrections ?? "--corrections") { try apply(file) }
+  }
+
+  /// Writes a map.
+  func write(_ map: FixtureMap, _ log: LogOptions) throws {
     try MapFiles.write(map.json, to: output)
     var reasons: [FixtureMap.Reason: Int] = [:]
     for fixture in map.fixtures {
@@ -82,7 +86,6 @@ struct MapOutputOptions: ParsableArguments {
     log.note(
       "\(map.found.count) of \(map.fixtures.count) fixtures found, \(unsure) of them unsure"
         + (missing.isEmpty ? "" : "; not found: \(missing.joined(separator: ", "))"))
-    return map
   }
 }
 
@@ -160,7 +163,9 @@ enum MapDemo {
   static let count = 100
 
   /// A simulated recording, and its truth.
-  static func recorded(_ settings: MappingSettings) async throws -> (map: FixtureMap, truth: Data, picture: Data) {
+  static func recorded(
+    _ settings: MappingSettings, correct: (RecordedMapping) throws -> Void = { _ in }
+  ) async throws -> (map: FixtureMap, truth: Data, picture: Data) {
     let camera = try SimulatedCamera(.club, width: 320, height: 240, count: count, settings: settings)
     var gray = settings
     gray.format = .gray(width: camera.width, height: camera.height)
@@ -169,6 +174,7 @@ enum MapDemo {
       if let frame = try await camera.frame() { try mapping.add(frame) }
     }
     try mapping.end()
+    try correct(mapping)
     return (try mapping.map(), try await camera.truth(), try mapping.picture())
   }
 }

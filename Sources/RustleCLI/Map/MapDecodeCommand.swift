@@ -60,11 +60,22 @@ struct MapDecodeCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    try output.check(isNot: recordings.first)
-    if let overlay { try OutputPath.check(overlay, option: "--overlay", isNot: recordings.first) }
+    try output.check(isNot: recordings + [schedule])
+    if let overlay {
+      for input in recordings + [schedule, output.corrections] {
+        try OutputPath.check(overlay, option: "--overlay", isNot: input)
+      }
+      if let map = output.output {
+        try OutputPath.check(overlay, option: "--overlay", isNot: map, of: "--output-file")
+      }
+    }
+    let corrections = try output.readCorrections()
+    let correct = { (recorded: RecordedMapping) in
+      if let corrections { try output.correct(by: corrections) { try recorded.correct(by: $0) } }
+    }
     let recordings = try recordings.flatMap { try MapFiles.recordings(at: $0) }
     if demo {
-      let recorded = try await MapDemo.recorded(mapping.settings)
+      let recorded = try await MapDemo.recorded(mapping.settings, correct: correct)
       try output.write(recorded.map, log)
       if let overlay { try PictureFile.write(recorded.picture, to: overlay) }
       return
@@ -98,7 +109,15 @@ struct MapDecodeCommand: AsyncParsableCommand {
     if recorded.frameCount == 0 {
       throw CommandFailure(.badData, "\(recordings[0]): expected frames, got none")
     }
+    try correct(recorded)
     try output.write(try recorded.map(), log)
     if let overlay { try PictureFile.write(try recorded.picture(), to: overlay) }
+    let leftOut = recorded.leftOutFrameCount
+    if leftOut > 0 {
+      throw CommandFailure(
+        .badData,
+        "\(recordings[0]): expected frames of one size and 1 GiB in all, got \(leftOut) others that are left out",
+        advice: "Use a shorter hold or a smaller picture.")
+    }
   }
 }

@@ -64,7 +64,8 @@ struct MapPlanCommand: AsyncParsableCommand {
       Four points or more, of which no three are on a line, say where the plane that the fixtures are on is seen: \
       {"v":1,"points":[{"pixel":[12,40],"plan":[0,0]},{"id":7,"plan":[8,0]},…]}, where an id stands for its place in the map. The plan is \
       JSON with the residuals, the distances of the points from where the map puts them, in metres. With --rig the answer is that rig with \
-      the positions of its fixtures: along the first two axes, or with --upright along the first and the third.
+      the positions of its fixtures: along the first two axes, or with --upright along the first and the third; those of several cells are \
+      turned as these are.
 
       EXAMPLES:
         rustle map plan found.json points.json -o plan.json
@@ -106,7 +107,9 @@ struct MapPlanCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    if let output { try OutputPath.check(output, option: "--output-file", isNot: found) }
+    if let output {
+      for input in [found, points, rig] { try OutputPath.check(output, option: "--output-file", isNot: input) }
+    }
     let plan: CoordinateMap
     if let found, let points {
       let map = try TextFile.value(of: found, option: "<found>", limit: MapFiles.longest) { try FixtureMap(json: $0) }
@@ -117,6 +120,9 @@ struct MapPlanCommand: AsyncParsableCommand {
     if let worst = plan.residuals.max() {
       log.note(
         "\(plan.places.count) fixtures on the plan; points are off by \(Numbers.plain(worst, digits: 2)) m at most")
+    }
+    if !plan.beyondHorizon.isEmpty {
+      log.note("\(plan.beyondHorizon.count) fixtures are beyond the horizon of the plane and have no place")
     }
     guard let rig else { return try MapFiles.write(plan.json, to: output) }
     let placed = try TextFile.value(of: rig, option: "--rig", limit: TextFile.longestShow) {

@@ -63,10 +63,11 @@ struct MapRunCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    try output.check(isNot: rig)
+    try output.check(isNot: [rig, frames])
+    let corrections = try output.readCorrections()
     var settings = mapping.settings
     settings.lightsAgain = !once
-    if demo { return try await runDemo(settings) }
+    if demo { return try await runDemo(settings, corrections) }
     guard let rig, let frames else { return }
     let file = try TextFile.bytes(of: rig, option: "--rig", limit: TextFile.longestShow)
     let stream = try MapFiles.stream(of: frames, option: "--frames")
@@ -89,28 +90,47 @@ struct MapRunCommand: AsyncParsableCommand {
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-    if let map = found.value { try output.write(map, log) }
+    if let map = found.value { try write(map, corrections) }
   }
 
-  /// Notes the phases; the last map.
+  /// Writes a map with the corrections; without them if they do not fit, since what they were for cannot be had once more.
+  private func write(_ map: FixtureMap, _ corrections: Data?) throws {
+    guard let corrections else { return try output.write(map, log) }
+    let corrected: FixtureMap
+    do { corrected = try output.correct(by: corrections) { try map.corrected(by: $0) } } catch {
+      try output.write(map, log)
+      throw error
+    }
+    try output.write(corrected, log)
+  }
+
+  /// Notes the phases; the last map, also where the frames end while what was not found is lit once more.
   private func follow(_ updates: AsyncThrowingStream<CameraMapper.Update, any Error>) async throws -> FixtureMap? {
-    var map: FixtureMap?
-    for try await update in updates {
-      guard let next = update.map else { continue }
-      map = next
-      switch update.phase {
-      case .delay: break
-      case .schedule:
-        let delay = update.delay.map { "\(Numbers.plain($0, digits: 2)) frames late" } ?? "delay unknown"
-        log.note("\(delay), spread \(Numbers.plain(update.delaySpread, digits: 2)); the schedule runs")
-      case .again:
-        log.note("\(next.found.count) of \(next.fixtures.count) fixtures found; the others are lit once more")
-      case .done:
-        if update.delay == nil { log.note("no light was seen: check the camera, the outputs and the patch") }
-        if update.droppedFrames > 0 { log.note("\(update.droppedFrames) frames were lost") }
+    var (map, isKnown): (FixtureMap?, Bool) = (nil, false)
+    do {
+      for try await update in updates {
+        guard let next = update.map else { continue }
+        (map, isKnown) = (next, [.again, .done].contains(update.phase))
+        note(update, next)
       }
+    } catch let error as LightingError where isKnown {
+      log.note("\(error.message); the map has what was found before")
     }
     return map
+  }
+
+  private func note(_ update: CameraMapper.Update, _ map: FixtureMap) {
+    switch update.phase {
+    case .delay: break
+    case .schedule:
+      let delay = update.delay.map { "\(Numbers.plain($0, digits: 2)) frames late" } ?? "delay unknown"
+      log.note("\(delay), spread \(Numbers.plain(update.delaySpread, digits: 2)); the schedule runs")
+    case .again:
+      log.note("\(map.found.count) of \(map.fixtures.count) fixtures found; the others are lit once more")
+    case .done:
+      if update.delay == nil { log.note("no light was seen: check the camera, the outputs and the patch") }
+      if update.droppedFrames > 0 { log.note("\(update.droppedFrames) frames were lost") }
+    }
   }
 }
 
@@ -147,7 +167,7 @@ extension MapRunCommand {
     }
   }
 
-  private func runDemo(_ settings: MappingSettings) async throws {
+  private func runDemo(_ settings: MappingSettings, _ corrections: Data?) async throws {
     let camera = try SimulatedCamera(.club, rig: Self.demoRig)
     let stage = Stage(camera)
     var gray = settings
@@ -155,6 +175,6 @@ extension MapRunCommand {
     let frames = AsyncStream<Data> { try? await stage.next() }
     let mapper = CameraMapper(gray)
     let updates = try await mapper.map(Self.demoRig, frames: frames) { try await stage.light($0) }
-    if let map = try await follow(updates) { try output.write(map, log) }
+    if let map = try await follow(updates) { try write(map, corrections) }
   }
 }

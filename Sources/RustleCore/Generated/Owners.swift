@@ -188,6 +188,17 @@ package final class NativeMapper: Sendable {
     return count
   }
 
+  /// See `rustle_mapper_correct`.
+  package func correct(_ corrections: Span<UInt8>) throws(NativeError) {
+    defer { extendLifetime(self) }
+    try unsafe corrections.withUnsafeBufferPointer { corrections throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_mapper_correct(
+          handle.raw, corrections.baseAddress, corrections.count, $0)
+      }
+    }
+  }
+
   /// See `rustle_mapper_text`.
   package func text(kind: NativeMapperText, text: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
     defer { extendLifetime(self) }

@@ -3408,6 +3408,20 @@ RustleStatus rustle_mapper_levels(
     RustleHandle mapper, uint32_t *universes, size_t universes_capacity, uint8_t *slots,
     size_t slots_capacity, size_t *count, RustleError *error);
 
+/// Applies corrections to the result, as `RUSTLE_REPORT_CORRECTED` does, until further frames come; no
+/// bytes: none.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_MALFORMED_FILE` (corrections that cannot be read, or
+/// that do not fit), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `corrections` (`corrections_count` elements) is NULL or readable and not written during the call;
+/// `error` is NULL or memory that this call alone uses.
+RustleStatus rustle_mapper_correct(
+    RustleHandle mapper, const uint8_t *corrections, size_t corrections_count, RustleError *error);
+
 /// Writes a file of a mapping to `text` if there is room for all of it. `length` receives the number of
 /// bytes. `kind` is one of `RUSTLE_MAPPER_…`.
 ///

@@ -1702,6 +1702,27 @@ pub unsafe extern "C" fn rustle_mapper_levels(
     }
 }
 
+/// [`crate::mapping::MapperObject::correct`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_mapper_correct(
+    mapper: RustleHandle,
+    corrections: *const u8,
+    corrections_count: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let mapper = <crate::mapping::MapperObject as Tabled>::table().pin(mapper, "mapper")?;
+            let corrections = borrowed(corrections, corrections_count, "corrections")?;
+            mapper.correct(corrections)
+        })
+    }
+}
+
 /// [`crate::mapping::MapperObject::text`] for C.
 ///
 /// # Safety

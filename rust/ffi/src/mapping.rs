@@ -297,6 +297,23 @@ impl MapperObject {
         Ok(all.len())
     }
 
+    /// Applies corrections to the result, as `RUSTLE_REPORT_CORRECTED` does, until further frames come; no bytes: none.
+    ///
+    /// Fails with `RUSTLE_MALFORMED_FILE` (corrections that cannot be read, or that do not fit), `RUSTLE_WRONG_STATE` (another call is using
+    /// the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `corrections_count` 0.
+    #[doc(alias = "rustle_mapper_correct")]
+    pub(crate) fn correct(&self, corrections: &[u8]) -> Outcome<MappingError> {
+        let mut mapper = self.0.get()?;
+        if corrections.is_empty() {
+            return Ok(());
+        }
+        Ok(mapper.correct(corrections)?)
+    }
+
     /// Writes a file of a mapping to `text` if there is room for all of it. `length` receives the number of bytes.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).

@@ -269,6 +269,13 @@ impl Live {
         }
     }
 
+    /// Takes the end of the camera: what was found while the rest is lit once more is known as far as that came. Before, nothing is.
+    pub fn end(&mut self) {
+        if self.phase == Phase::Again {
+            self.evaluate();
+        }
+    }
+
     /// Ends it: what was lit before is to be lit again. What was found stays.
     pub fn cancel(&mut self) {
         self.phase = Phase::Done;

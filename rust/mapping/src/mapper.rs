@@ -1,5 +1,6 @@
 //! A mapping from bytes to a result: of a recording, or of a rig while it runs.
 
+use crate::correct::corrected;
 use crate::decode::{Decoder, Mapping};
 use crate::frames::{Format, Frame, FrameError, FrameReader};
 use crate::lights::Lights;
@@ -158,6 +159,10 @@ impl Mapper {
     /// [`MappingError::Frame`] for bytes that are no frames, and for an end within one; the frames before it were taken.
     pub fn push(&mut self, bytes: &[u8], time_ns: u64) -> Result<(), MappingError> {
         if bytes.is_empty() {
+            if let Run::Live(live) = &mut self.run {
+                live.end();
+                self.result = None;
+            }
             return match self.reader.count() {
                 0 => Ok(()),
                 _ => Ok(self.reader.finish()?),
@@ -228,6 +233,15 @@ impl Mapper {
             Run::Live(live) => live.mapping().clone(),
             Run::Recording(decoder) => decoder.mapping(),
         })
+    }
+
+    /// Applies corrections to the result, as [`corrected`] does, until further frames come.
+    ///
+    /// # Errors
+    /// [`MappingError::File`] for corrections that cannot be read, or that do not fit.
+    pub fn correct(&mut self, corrections: &[u8]) -> Result<(), MappingError> {
+        self.result = Some(corrected(self.mapping(), corrections).map_err(MappingError::File)?);
+        Ok(())
     }
 
     /// The result as a PNG with marks.

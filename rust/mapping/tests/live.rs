@@ -110,6 +110,33 @@ fn frames_that_are_only_late_are_not_dropped() {
 }
 
 #[test]
+fn what_was_found_is_known_when_the_camera_ends_in_the_second_pass() {
+    let mut live = Live::new(Method::Sequential, 2, 2, true).expect("loop");
+    let mut frame = 0;
+    while live.progress().phase != Phase::Again {
+        let mut pixels = vec![1_000; 64 * 64];
+        // The second one is dead.
+        if live.lights(0) == Some(true) {
+            for row in 19..=21 {
+                pixels[row * 64 + 39..=row * 64 + 41].fill(40_000);
+            }
+        }
+        live.frame(
+            Frame {
+                width: 64,
+                height: 64,
+                pixels,
+            },
+            frame * 33_000_000,
+        );
+        frame += 1;
+        assert!(frame < 1_000, "the second pass begins");
+    }
+    live.end();
+    assert_eq!((live.progress().phase, live.mapping().found()), (Phase::Done, 1));
+}
+
+#[test]
 fn one_after_the_other_finds_all_in_a_club() {
     let scene = Scene::new(Difficulty::Club, 6, 320, 240, 12);
     let (live, camera, _) = run(scene, Method::Sequential, 2.2, 0.5);

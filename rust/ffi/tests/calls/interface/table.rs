@@ -7501,6 +7501,40 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
+        name: "rustle_mapper_correct",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "mapper",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    0,
+                ),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_MALFORMED_FILE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_mapper_correct(a.handle(0), a.input(1), a.count(1), error) },
+    },
+    Call {
         name: "rustle_mapper_text",
         makes: "",
         parameters: &[
