@@ -251,6 +251,11 @@ pub(crate) fn noise(values: &[f32]) -> f32 {
         .step_by(13)
         .map(|pair| (pair[1] - pair[0]).abs())
         .collect();
+    // Where most of the picture is black, or white, it has no noise there; that of the rest counts.
+    let moving = differences.iter().filter(|difference| **difference > 0.0).count();
+    if (differences.len() / 8..differences.len() / 2).contains(&moving) {
+        differences.retain(|difference| *difference > 0.0);
+    }
     if differences.is_empty() {
         return 0.0;
     }

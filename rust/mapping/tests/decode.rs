@@ -180,6 +180,30 @@ fn one_after_the_other_has_no_end_by_the_memory_of_its_frames() {
 }
 
 #[test]
+fn black_part_of_a_picture_says_nothing_of_the_noise_of_the_rest() {
+    let schedule = Schedule::standard(1_000, 2).expect("schedule");
+    let mut camera = Camera::new(Scene::new(Difficulty::Club, 97, 640, 480, 1_000));
+    let mut frames = camera.record(&schedule);
+    for frame in &mut frames {
+        for (place, pixel) in frame.pixels.iter_mut().enumerate() {
+            if place % 640 >= 320 || place >= 240 * 640 {
+                *pixel = 0;
+            }
+        }
+    }
+    let mapping = rustle_mapping::decode(&frames, &schedule);
+    let ambiguous = mapping
+        .fixtures
+        .iter()
+        .filter(|found| found.place.err() == Some(Reason::Ambiguous));
+    let (found, ambiguous) = (mapping.found(), ambiguous.count());
+    assert!(
+        found > 240 && ambiguous < 100,
+        "{found} found, {ambiguous} ambiguous"
+    );
+}
+
+#[test]
 fn large_pictures_are_reduced_and_places_stay_those_of_the_source() {
     let schedule = Schedule::standard(60, 2).expect("schedule");
     let scene = Scene {
