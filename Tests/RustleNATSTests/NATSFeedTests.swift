@@ -193,12 +193,12 @@ import Testing
       let reader = try await NATSRun.Reader(NATSFeed(server.address()))
       try await reader.state(NATSRun.isConnected)
       try await source.push(NATSRun.trades(0..<100))
-      #expect(try await server.clients().compactMap(\.subscriptionsList) == [["prices.q.>"]])
+      #expect(try server.clients().compactMap(\.subscriptionsList) == [["prices.q.>"]])
       await reader.feed.shutDown()
       // The server reads the end of a connection when it does.
       let end = ContinuousClock.now + .seconds(20)
-      while try await server.clients().count > 1, ContinuousClock.now < end {}
-      let left = try await server.clients()
+      while try server.clients().count > 1, ContinuousClock.now < end {}
+      let left = try server.clients()
       #expect(left.count == 1 && left.allSatisfy { $0.subscriptionsList == nil })
     }
     source.publication.cancel()
