@@ -114,6 +114,14 @@ class Attempt:
         self.process = await asyncio.create_subprocess_exec(
             *self.words, stdin=asyncio.subprocess.PIPE, stdout=out, stderr=asyncio.subprocess.PIPE, env=self.environment)
 
+    async def begin_writing(self, fake):
+        """Starts the command, and returns when it writes the network's name."""
+        await self.start()
+        self.process.stdin.write(self.password.encode() + b"\n")
+        self.process.stdin.write_eof()
+        while "write ssid" not in fake.calls:
+            await asyncio.sleep(0.01)
+
     async def end(self):
         out, self.errors = await asyncio.wait_for(self.process.communicate(self.password.encode() + b"\n"), 60)
         self.took = time.monotonic() - self.began
@@ -298,11 +306,7 @@ async def signal_without_a_disconnection_says_so(rustle, bus):
         run = Attempt(rustle, bus.address, *settings("--timeout", "20"))
         run.words.remove("-v")
         del run.environment["RUSTLE_LOG"]
-        await run.start()
-        run.process.stdin.write(CANARY.encode() + b"\n")
-        run.process.stdin.write_eof()
-        while "write ssid" not in fake.calls:
-            await asyncio.sleep(0.01)
+        await run.begin_writing(fake)
         run.process.send_signal(signal.SIGINT)
         errors = (await asyncio.wait_for(run.process.stderr.read(), 20)).decode()
         status = await run.process.wait()
@@ -383,11 +387,7 @@ async def signal_disconnects(rustle, bus):
     await fake.start(bus.address)
     try:
         run = Attempt(rustle, bus.address, *settings("--timeout", "20"))
-        await run.start()
-        run.process.stdin.write(CANARY.encode() + b"\n")
-        run.process.stdin.write_eof()
-        while "write ssid" not in fake.calls:
-            await asyncio.sleep(0.01)
+        await run.begin_writing(fake)
         run.process.send_signal(signal.SIGTERM)
         out = await run.process.stdout.read()
         need(await asyncio.wait_for(run.process.wait(), 10) == 143, f"status {run.process.returncode}")
