@@ -377,6 +377,19 @@ def test_a_page_that_may_have_a_network_again_connects_at_once(browser, event):
     assert again.stop() == 0
 
 
+def test_nothing_is_sent_over_a_connection_that_closes(open_page):
+    page = open_page()
+    page.add_init_script("""window.sockets = [];
+        window.WebSocket = class extends WebSocket { constructor(...address) { super(...address); sockets.push(this); } };""")
+    page.reload()
+    expect_connection("live", page)
+    # The page hears of the end later; the browser writes a warning for each message until then.
+    assert page.evaluate("() => { sockets[0].close(); document.getElementById('pause').click(); return sockets[0].readyState; }") == 2
+    expect(page.locator("#pause")).to_have_text("Resume")
+    until(page, "sockets.length === 2")
+    expect_connection("live", page)
+
+
 def test_a_value_that_comes_after_its_screen_was_left_makes_nothing_stale(open_page):
     page = open_page("prices")
     page.get_by_role("button", name="Start", exact=True).click()

@@ -91,13 +91,16 @@ export class Link extends EventTarget {
 
   /** Sends a block of sound or a frame of a camera, unless there is no connection or it is behind; returns whether it did. */
   binary(bytes) {
-    if (this.status !== "live" || this.#socket.bufferedAmount >= 1 << 18) return false;
+    if (!this.#isOpen || this.#socket.bufferedAmount >= 1 << 18) return false;
     this.#socket.send(bytes);
     return true;
   }
 
+  /** Whether the socket takes messages: one that either end closes does not, also before its event of the end. */
+  get #isOpen() { return this.status === "live" && this.#socket.readyState === WebSocket.OPEN; }
+
   #send(message) {
-    if (this.status === "live") this.#socket.send(JSON.stringify({ v: 1, ...message }));
+    if (this.#isOpen) this.#socket.send(JSON.stringify({ v: 1, ...message }));
   }
 
   #text(message) {
