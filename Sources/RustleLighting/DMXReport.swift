@@ -15,23 +15,23 @@ public struct DMXReport: Sendable, Hashable {
   /// The report's number in its session, from 0.
   public let sequence: UInt64
   /// Frames so far: one each period, whether or not a packet was due.
-  public let frames: UInt64
+  public private(set) var frames: UInt64
   /// Frames that were skipped because the thread woke a whole period late.
-  public let skippedFrames: UInt64
+  public private(set) var skippedFrames: UInt64
   /// Packets with levels or priorities; each counts once, whatever the number of its destinations.
-  public let packets: UInt64
+  public private(set) var packets: UInt64
   /// Synchronization packets, likewise.
-  public let synchronizations: UInt64
+  public private(set) var synchronizations: UInt64
   /// Datagrams that the system accepted.
-  public let datagrams: UInt64
+  public private(set) var datagrams: UInt64
   /// Their bytes.
-  public let bytes: UInt64
+  public private(set) var bytes: UInt64
   /// Datagrams that the system refused, and destinations' answers that no program listens there (ICMP port unreachable).
-  public let refusals: UInt64
+  public private(set) var refusals: UInt64
   /// How late the thread woke for a frame at most since the report before.
   public let lateness: Duration
   /// How late it woke at most.
-  public let longestLateness: Duration
+  public private(set) var longestLateness: Duration
   /// The universes, with those that are ending.
   public let universes: Int
   /// Universes that no node lists, where the data follow the nodes: they are not sent. At the end those of the last frame.
@@ -53,5 +53,18 @@ public struct DMXReport: Sendable, Hashable {
     universes = Int(clamping: report.universes)
     unheardUniverses = Int(clamping: report.unheard)
     isRealtime = report.isRealtime
+  }
+
+  /// The counts of this session and of those before it together.
+  func adding(_ earlier: Self?) -> Self {
+    guard let earlier else { return self }
+    var sum = self
+    for count: WritableKeyPath<Self, UInt64> in [
+      \.frames, \.skippedFrames, \.packets, \.synchronizations, \.datagrams, \.bytes, \.refusals,
+    ] {
+      sum[keyPath: count] += earlier[keyPath: count]
+    }
+    sum.longestLateness = max(longestLateness, earlier.longestLateness)
+    return sum
   }
 }

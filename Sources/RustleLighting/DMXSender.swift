@@ -20,6 +20,8 @@ public actor DMXSender: NativeStreamEngine {
   private let sender: NativeDmxSender
   /// The started session: its stream is kept, since dropping it would end the session.
   private var started: (session: DMXSessionID, reports: EngineStream<DMXReport>)?
+  /// The counts of the sessions before it.
+  private var earlier: DMXReport?
   /// Reads the reports of a sender whose owner asks for the newest.
   private var reading: Task<Void, Never>?
   /// The universes whose levels were set since the start.
@@ -56,6 +58,7 @@ public actor DMXSender: NativeStreamEngine {
         .wrongState, "expected a stopped sender, got one that sends", advice: "Await stop() first.")
     }
     let reports = try start(buffering: buffering, reader: ElementReader { DMXReport($0) }, sequenceNumber: \.sequence)
+    earlier = total
     (started, numbers) = ((DMXSessionID(of: reports), reports), [])
     return reports
   }
@@ -148,6 +151,9 @@ public actor DMXSender: NativeStreamEngine {
     guard let session = started?.session else { return nil }
     return NativeError.logging { () throws(NativeError) in DMXReport(try session.counts()) }
   }
+
+  /// The counts of all starts together, also after the end; nil before the first start.
+  public var total: DMXReport? { report?.adding(earlier) }
 
   /// The counts of a universe since it was added, also after the end; zeros for one that is not sent, nil before the first start.
   ///

@@ -16,7 +16,7 @@ from contextlib import ExitStack
 
 from hosts import expect, expect_equal, until
 from nats_servers import Server
-from universe_nodes import BRIDGE_ADDRESS, FRAME, Plan, Watch, cut, heal, lay_bridge, longest_gap, run_checks
+from universe_nodes import BRIDGE_ADDRESS, FRAME, Plan, Watch, cut, heal, lay_bridge, longest_gap, metric, run_checks
 
 # As long as an owner is heard before it takes over again, with room for a slow machine.
 RETURN = 25.0
@@ -98,6 +98,8 @@ def held(lab):
     lab.until_first("an owner and a standby", LEASED, 60)
     lab.watch.until_sources("an owner and a standby", lab.plan.universes(2), lambda _: {"node2": 100, "node1 for node2": 90}, RETURN)
     lab.until_holder("node1")
+    expect_equal("leases by the metrics", [1, 0], [metric(node, "node_holds_lease", owner="node1") for node in (1, 2)])
+    expect_equal("priorities by the metrics", [100, 90], [metric(node, "node_priority", owner="node1") for node in (1, 2)])
 
 
 def killed(lab):
@@ -107,6 +109,7 @@ def killed(lab):
     lab.kill(1)
     lab.until_first("the standby alone", TAKEN)
     lab.until_holder("node2")
+    expect_equal("leases by the metrics", [1, 1], [metric(2, "node_holds_lease", owner=f"node{owner}") for owner in (1, 2)])
     seconds, text = lab.dark(begin, lab.wait(1))
     expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
     return text

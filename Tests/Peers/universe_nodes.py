@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 import traceback
+import urllib.request
 from collections import defaultdict
 from datetime import datetime, timedelta, timezone
 
@@ -23,6 +24,8 @@ FRAME = 1 / 44
 # When a source counts as lost (ANSI E1.31-2018, appendix A), in seconds.
 LOSS = 2.5
 KEY = "a key of the test"
+# The port of a node's metrics.
+METRICS = 9100
 # A universe of the show that no node owns.
 UNOWNED = 5000
 
@@ -104,8 +107,16 @@ class Plan:
         home = self.folder / f"home{node}"
         home.mkdir(exist_ok=True)
         words = ["light", "run", str(playing or self.show), "--tempo", "97", "--output", "sacn:multicast", "--interface", "eth0",
-                 "--plan", str(self.plan), "--node", f"node{node}", "--json", *further]
+                 "--plan", str(self.plan), "--node", f"node{node}", "--json", "--metrics", f"{address(node)}:{METRICS}", *further]
         return Child(on_host(node, "env", f"XDG_CONFIG_HOME={home}", rustle, *words), self.folder)
+
+
+def metric(node, name, **labels):
+    """The value of a node's metric, named without `rustle_`; None: it has none with these labels."""
+    with urllib.request.urlopen(f"http://{address(node)}:{METRICS}/metrics", timeout=5) as answer:
+        lines = answer.read().decode().splitlines()
+    wanted = "rustle_" + name + "{" + ",".join(f'{label}="{value}"' for label, value in labels.items()) + "}"
+    return next((float(line.split()[-1]) for line in lines if line.startswith(wanted + " ")), None)
 
 
 def show(effect, fixtures):

@@ -104,6 +104,21 @@ import Testing
     await sender.stop()
   }
 
+  @Test func totalCountsAllStarts() async throws {
+    let (sender, universe) = (try DMXSender(Self.demo()), try DMXUniverse(1, of: .sacn))
+    #expect(await sender.total == nil)
+    var packets: UInt64 = 0
+    for _ in 0..<3 {
+      try await sender.start()
+      try await sender.set(DMXLevels(at: 255), in: universe)
+      await sender.stop()
+      let report = try #require(await sender.report)
+      #expect(report.packets > 0)
+      packets += report.packets
+      #expect(await sender.total?.packets == packets)
+    }
+  }
+
   @Test func reportsEndWithTheSenderAndTheSenderWithItsReports() async throws {
     var configuration = Self.demo()
     configuration.reportRate = 1_000

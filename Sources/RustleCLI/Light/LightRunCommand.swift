@@ -114,9 +114,9 @@ struct LightRunCommand: AsyncParsableCommand {
         try await tasks.addMetrics(at: metrics, note: screen == nil ? { log.note($0) } : nil) {
           var sent: [(name: String, report: DMXReport)] = []
           for (name, sender) in zip(names, senders) {
-            if let report = await sender.report { sent.append((name, report)) }
+            if let report = await sender.total { sent.append((name, report)) }
           }
-          return DMXReport.metrics(of: sent)
+          return DMXReport.metrics(of: sent) + (await node?.metrics ?? [])
         }
         let reports = try await controller.start(outputs: senders, following: beats?.clock)
         tasks.addTask {

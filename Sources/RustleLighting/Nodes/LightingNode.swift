@@ -16,112 +16,6 @@ internal import RustleFiles
 /// All nodes play the same show with the same plan, tempo and clock: what they send for a universe is equal. Inputs (cues by hand, faders,
 /// sound) reach one node alone.
 public actor LightingNode {
-  /// A change of what the node does for another.
-  public struct Event: Sendable, Hashable {
-    /// What it does.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// It sends the owner's universes at priority 90, beneath the owner's.
-      case standby
-      /// It sends them at 110: the owner is silent, or has been back for less than 5 s.
-      case active
-      /// It does not send them: the owner plays another show; or, of its own, the holder of their lease does.
-      case refused
-      /// It holds the lease of its own universes.
-      case leased
-      /// Another holds it, and plays the same: it sends its own universes beneath both nodes, at 80.
-      case fenced
-      /// The lease cannot be read or written: the node sends its own universes at 100, those of the owner at 90.
-      case unleased
-      /// A datagram that is no heartbeat of the plan arrived; reported once.
-      case foreign
-      /// An owner's heartbeat of another time, more than 2 s off, does not count: clocks differ, or it was recorded. Reported with the
-      /// first one, the second, the fourth, and so on.
-      case mistimed
-      /// The show has universes of sACN that no node of the plan owns: none sends them; reported at the start.
-      case unowned
-    }
-
-    /// The time since the start.
-    public let time: Duration
-    /// What the node does.
-    public let kind: Kind
-    /// The owner; nil for a foreign datagram and for universes without one.
-    public let owner: String?
-    /// The priority of its universes; nil: they are not sent.
-    public let priority: Int?
-    /// Why, in one clause.
-    public let reason: String
-  }
-
-  /// What the node does for an owner, or for itself.
-  private struct Place {
-    let owner: UniversePlan.Node
-    let sender: DMXSender
-    /// nil: it is the owner.
-    var failover: Failover?
-    /// nil: there are no leases.
-    var tenure: Tenure?
-    /// What is sent; at the beginning what the sender was made with.
-    var kind: Event.Kind?
-    /// The last report's.
-    var reported: (time: Duration, reason: String)?
-    /// The heartbeats of another time.
-    var mistimed: UInt64 = 0
-
-    /// What is to be done, and why in one clause.
-    func target(at now: Duration) -> (kind: Event.Kind, reason: String)? {
-      let (name, status) = (owner.name, tenure?.status(at: now))
-      guard let failover else {
-        switch status {
-        case nil: return nil
-        case .held: return (.leased, "it holds the lease")
-        case .free: return tenure?.lack(at: now).map { (.unleased, $0) }
-        case .unknown: return (tenure?.failure ?? tenure?.lack(at: now)).map { (.unleased, $0) }
-        case .other(let holder):
-          let isOther = holder.show != tenure?.me.show
-          return (
-            isOther ? .refused : .fenced,
-            "\(holder.node) holds the lease\(isOther ? " and plays another show or plan" : "")"
-          )
-        }
-      }
-      let isSilent = failover.state == .active
-      switch failover.state {
-      case .refused:
-        return (.refused, "\(name) plays another show or plan, or \(tenure == nil ? "with" : "without") leases")
-      case .active where tenure == nil || status == .held: return (.active, "\(name) is silent")
-      case .standby, .active:
-        let heard = "\(name) is \(isSilent ? "silent" : "heard")"
-        if let lack = tenure?.lack(at: now) { return (.unleased, "\(heard), and \(lack)") }
-        guard isSilent else { return (.standby, heard) }
-        guard case .other(let holder) = status else { return (.standby, "\(heard), and the lease is not known") }
-        return (.standby, "\(heard), and \(holder.node) has the lease")
-      }
-    }
-
-    /// The priority of what is sent here; nil: nothing is.
-    func priority(of kind: Event.Kind) -> Int? {
-      kind == .unleased && failover != nil ? Failover.priority(of: .standby) : Self.priority(of: kind)
-    }
-
-    /// Whether what a lease lacks, or who holds it, is not what was reported; not more often than a time to live.
-    func isNews(_ reason: String, at now: Duration) -> Bool {
-      guard let tenure, let reported, kind != .standby, reason != reported.reason else { return false }
-      return now - reported.time >= tenure.timeToLive
-    }
-
-    /// The priority of what is sent, of its own where a kind may be both; nil: nothing is.
-    static func priority(of kind: Event.Kind) -> Int? {
-      switch kind {
-      case .standby: Failover.priority(of: .standby)
-      case .active: Failover.priority(of: .active)
-      case .leased, .unleased: 100
-      case .fenced: 80
-      case .refused, .foreign, .mistimed, .unowned: nil
-      }
-    }
-  }
-
   private enum Input: Sendable {
     case datagram([UInt8])
     case tick
@@ -139,7 +33,7 @@ public actor LightingNode {
   private let leases: (any LeaseStore)?
   private let own: DMXSender?
   private let standby: UniversePlan.Node?
-  private var places: [Place]
+  private(set) var places: [Place]
   private let continuation: AsyncStream<Event>.Continuation
   private let start = ContinuousClock.now
   private let epoch = LightingNode.calendar
@@ -147,6 +41,8 @@ public actor LightingNode {
   private var nextBeat = Duration.zero
   private var frames: UInt64 = 0
   private var hasReportedForeign = false
+  /// How often each kind was reported, by the owner; "": without one.
+  private(set) var reports: [String: [Event.Kind: UInt64]] = [:]
 
   /// Creates a node; nothing is opened.
   ///
@@ -284,13 +180,11 @@ public actor LightingNode {
     let unowned = UniversePlan.ranges(of: plan.unowned(of: numbers))
     guard !unowned.isEmpty else { return }
     let list = unowned.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
-    continuation.yield(
-      Event(
-        time: time, kind: .unowned, owner: nil, priority: nil,
-        reason: "no node of the plan owns the universes \(list.joined(separator: ",")) of the show"))
+    report(nil, .unowned, "no node of the plan owns the universes \(list.joined(separator: ",")) of the show")
   }
 
-  private var time: Duration { ContinuousClock.now - start }
+  /// The time since the start.
+  var time: Duration { ContinuousClock.now - start }
   /// Milliseconds since 1970.
   private static var calendar: UInt64 { UInt64(max(0, Date.now.timeIntervalSince1970 * 1_000)) }
 
@@ -298,10 +192,7 @@ public actor LightingNode {
     guard let heartbeat = Heartbeat(bytes, key: plan.key) else {
       guard !hasReportedForeign else { return }
       hasReportedForeign = true
-      continuation.yield(
-        Event(
-          time: time, kind: .foreign, owner: nil, priority: nil,
-          reason: "a datagram at \(node.address) is no heartbeat with the key of this plan"))
+      report(nil, .foreign, "a datagram at \(node.address) is no heartbeat with the key of this plan")
       return
     }
     guard let place = places.firstIndex(where: { $0.owner.name == heartbeat.node && $0.failover != nil }),
@@ -319,12 +210,10 @@ public actor LightingNode {
     // As many as a second brings would fill the reports.
     guard count.nonzeroBitCount == 1 else { return }
     let seconds = (abs(offset / .seconds(1)) * 10).rounded() / 10
-    continuation.yield(
-      Event(
-        time: time, kind: .mistimed, owner: places[place].owner.name, priority: nil,
-        reason:
-          "its heartbeat is \(seconds) s \(offset < .zero ? "behind" : "ahead of") this clock: number \(count) that is refused"
-      ))
+    let direction = offset < .zero ? "behind" : "ahead of"
+    report(
+      places[place].owner.name, .mistimed,
+      "its heartbeat is \(seconds) s \(direction) this clock: number \(count) that is refused")
   }
 
   private func tick(_ controller: LightingController, _ socket: DatagramSocket) async throws(LightingError) {
@@ -400,7 +289,11 @@ public actor LightingNode {
 
   private func report(_ place: Int, _ kind: Event.Kind, _ reason: String) {
     places[place].reported = (time, reason)
-    let (owner, priority) = (places[place].owner.name, places[place].priority(of: kind))
+    report(places[place].owner.name, kind, reason, priority: places[place].priority(of: kind))
+  }
+
+  private func report(_ owner: String?, _ kind: Event.Kind, _ reason: String, priority: Int? = nil) {
+    reports[owner ?? "", default: [:]][kind, default: 0] += 1
     continuation.yield(Event(time: time, kind: kind, owner: owner, priority: priority, reason: reason))
   }
 
