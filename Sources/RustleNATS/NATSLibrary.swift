@@ -37,6 +37,10 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   private let statistics: OpaquePointer?
   /// Subscriptions that have ended and are not yet destroyed.
   private var ended: [OpaquePointer?] = unsafe []
+  /// Published messages that are not yet destroyed. libnats hands each to a thread of its own, which is woken for it where it waits: for
+  /// each single one that would take longer than all the rest.
+  private var published: [OpaquePointer?] = unsafe []
+  private static let publishedLimit = 256
 
   /// Begins to connect, and returns before a connection is established if it is not at once.
   ///
@@ -85,6 +89,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   deinit {
     // Returns once the connection's threads have ended.
     unsafe natsConnection_Close(connection)
+    destroyPublished()
     unsafe destroyEnded(ended.count)
     unsafe natsConnection_Destroy(connection)
     unsafe natsStatistics_Destroy(statistics)
@@ -153,10 +158,16 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
         status = unsafe natsMsgHeader_Set(message, "Nats-Expected-Last-Sequence", "\(last)")
       }
       if status == NATS_OK { status = unsafe natsConnection_PublishMsg(connection, message) }
-      unsafe natsMsg_Destroy(message)
+      unsafe published.append(message)
       return status
     }
+    if unsafe published.count == Self.publishedLimit { destroyPublished() }
     try check(status)
+  }
+
+  private func destroyPublished() {
+    unsafe published.forEach { unsafe natsMsg_Destroy($0) }
+    unsafe published.removeAll(keepingCapacity: true)
   }
 
   /// Publishes a message without content: the answer to a consumer's flow control.
