@@ -26,6 +26,9 @@ struct SQLiteStore: AccountStore {
         throw AccountRefusal(.storage, "cannot make \(path): check its folder")
       }
     }
+    // A folder that only its owner may read and write cannot be entered.
+    let kind = try files.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type] as? FileAttributeType
+    guard kind == .typeRegular else { throw AccountRefusal(.storage, "cannot use \(path): expected a file") }
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     var configuration = Configuration()
     configuration.maximumReaderCount = 4

@@ -88,6 +88,21 @@ struct AccountFileTests {
     #expect(try Data(contentsOf: URL(filePath: copy)) == before)
   }
 
+  @Test func whatIsNoFileStaysAsItIs() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    #expect(await refusal { try SQLiteStore(path: folder.path) } == .storage)
+    #expect(try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int == 0o755)
+    // A link to a file is as good as the file.
+    let link = folder.appending(path: "link.sqlite")
+    try Data().write(to: folder.appending(path: "file.sqlite"))
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: folder.appending(path: "file.sqlite"))
+    #expect(await refusal { try SQLiteStore(path: link.path) } == nil)
+  }
+
   @Test func whoWaitsForAnotherProgramDoesNotWaitInTurn() async throws {
     let test = try await TestAccounts()
     let ada = try await test.register()
