@@ -97,6 +97,8 @@ final class RateLimits: Sendable {
       let found = wanted.map { wanted in
         let limit = limit(wanted.action)
         let key = Self.key(wanted.action, wanted.key)
+        // After a clock was set back the wait goes on from here, and not from when it is as late again.
+        if let at = buckets[key]?.at, at > now { buckets[key]?.at = now }
         let left = (buckets[key]?.filled(at: now, limit) ?? limit.burst) - min(count, limit.burst)
         return (key: key, limit: limit, left: left)
       }
