@@ -83,7 +83,8 @@ extension Accounts {
   ) async throws -> Result {
     let account = signedIn.account
     guard account.password != nil else {
-      guard time - signedIn.session.created <= Self.freshness else {
+      // Also of a clock that was set back.
+      guard abs(time - signedIn.session.created) <= Self.freshness else {
         throw AccountRefusal(.credentials, "expected a sign-in by the provider within the last 10 minutes")
       }
       return try await work()

@@ -133,6 +133,10 @@ struct ProviderTests {
     #expect(await refusal { try await test.accounts.delete(password: "", signedIn, from: test.client) } == .credentials)
     // A first password is a new way in.
     #expect(await setPassword(signedIn) == .credentials)
+    // Of a clock that was set back the sign-in is not of the last minutes either.
+    test.clock.advance(by: -1_300)
+    #expect(await setPassword(signedIn) == .credentials)
+    test.clock.advance(by: 1_300)
     #expect(
       await refusal { try await test.accounts.confirm(password: "", signedIn, from: test.client) } == .credentials)
     let fresh = try await test.accounts.logIn(identity, address: nil, from: test.client)
