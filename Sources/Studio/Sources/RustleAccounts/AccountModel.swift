@@ -20,6 +20,10 @@ public struct Account: Sendable, Hashable {
   /// What its pages and messages call it as long as it is there: nobody signs in with it.
   public var handle: String { id.hexadecimal }
 
+  /// Whether its address is one of its owner's: an identity without a verified one has only a label, and who reads mails of
+  /// such an address may be anybody.
+  var hasAddress: Bool { hasPassword || isVerified }
+
   /// Whether it can be signed in to without a provider.
   public var hasPassword: Bool { password != nil }
 }

@@ -20,11 +20,12 @@ extension Accounts {
 
   /// A link's token for a new password, to be mailed to the account's address.
   ///
-  /// - Returns: nil when the address has no account, or has got as many mails as it may. From outside the two look alike.
+  /// - Returns: nil when the address has no account, is only the label of one, or has got as many mails as it may. From outside these look
+  ///   alike.
   public func resetToken(address: String, from client: AccountClient) async throws -> (token: String, address: String)?
   {
     guard let address = try? AccountRules.address(address),
-      let account = try await store.account(address: address), !account.isDisabled
+      let account = try await store.account(address: address), !account.isDisabled, account.hasAddress
     else { return nil }
     do { try limits.take([(.mail, account.id.hexadecimal)]) } catch is AccountRefusal { return nil }
     return (try await makeResetToken(account, client.network, isMailed: true), account.address)
@@ -41,8 +42,7 @@ extension Accounts {
 
   /// Whether the owner of an account gets a mail about another change of it.
   public func admitsNotice(to account: Account) -> Bool {
-    // Of an identity without an address that is known to be theirs, there is only a label.
-    guard account.hasPassword || account.isVerified else { return false }
+    guard account.hasAddress else { return false }
     do { try limits.take([(.notice, account.id.hexadecimal)]) } catch { return false }
     return true
   }

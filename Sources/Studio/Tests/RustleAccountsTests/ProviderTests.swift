@@ -115,8 +115,12 @@ struct ProviderTests {
     let longer = Identity(issuer: first.issuer, subject: first.subject + "\0")
     #expect(await refusal { try await test.accounts.logIn(longer, address: nil, from: test.client) } == .validation)
     #expect(await refusal { try await test.accounts.link(longer, ada, from: test.client) } == .validation)
-    // Without a password nobody signs in by one.
+    // Without a password nobody signs in by one, and a link for one goes to no label: the owner of such a mailbox is somebody else.
     #expect(await refusal { try await test.logIn("", "1@q.example") } == .credentials)
+    #expect(try await test.accounts.resetToken(address: "1@q.example", from: test.client) == nil)
+    let named = Identity(issuer: first.issuer, subject: "2")
+    _ = try await test.accounts.logIn(named, address: "bob@example.org", from: test.client)
+    #expect(try await test.accounts.resetToken(address: "bob@example.org", from: test.client) != nil)
   }
 
   @Test func anAccountWithoutAPasswordIsChangedSoonAfterTheSignIn() async throws {
