@@ -75,6 +75,12 @@ enum Schema {
     guard try !writer.read({ try migrator.hasBeenSuperseded($0) }) else {
       throw AccountRefusal(.storage, "expected accounts of schema \(versions.count) or older, got newer ones")
     }
-    try migrator.migrate(writer)
+    while true {
+      let applied = try writer.read(migrator.appliedIdentifiers)
+      do { return try migrator.migrate(writer) } catch let error as DatabaseError {
+        // Another program that begins at the same time has made changes of it meanwhile.
+        guard try writer.read(migrator.appliedIdentifiers) != applied else { throw error }
+      }
+    }
   }
 }

@@ -45,6 +45,18 @@ struct SchemaTests {
     #expect(present == Schema.versions.count)
   }
 
+  @Test func programsThatBeginAtOnceMakeItTogether() async throws {
+    let test = try await TestAccounts()
+    for round in 0..<30 {
+      let path = test.folder.appending(path: "\(round).sqlite").path
+      try Schema.migrate(try DatabaseQueue(path: path), to: round % Schema.versions.count)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<4 { group.addTask { _ = try SQLiteStore(path: path) } }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   @Test func aFileOfANewerProgramIsRefused() async throws {
     let test = try await TestAccounts()
     let path = test.folder.appending(path: "new.sqlite").path
