@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import Synchronization
 
@@ -16,13 +17,28 @@ final class WriterWaits: Sendable {
   }
 }
 
+/// Which file a path leads to.
+struct FileIdentity: Sendable, Hashable {
+  private let device, number: Int
+
+  /// Nil when there is none.
+  init?(path: String) {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let device = attributes?[.systemNumber] as? Int, let number = attributes?[.systemFileNumber] as? Int else {
+      return nil
+    }
+    (self.device, self.number) = (device, number)
+  }
+}
+
 extension SQLiteStore {
   /// Writes in one transaction.
   ///
   /// Writers of this process go one after the other, and the first one waits for another process. If it waits in vain, those that came
   /// meanwhile do not wait as well: the last one would wait as many times as long.
   ///
-  /// - Throws: ``AccountRefusal`` of the code `busy` when another process does not end its changes, or what the work throws.
+  /// - Throws: ``AccountRefusal`` of the code `busy` when another process does not end its changes, `storage` when the file cannot be written
+  ///   or is another one by now, or what the work throws.
   func write<Result: Sendable>(_ work: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
     let (waits, arrival) = (waits, ContinuousClock.now)
     return try await pool.writeWithoutTransaction { database in
@@ -36,11 +52,16 @@ extension SQLiteStore {
       }
       do {
         let result = try work(database)
+        // What is saved in a file that was deleted or replaced, as by a backup, is gone with this program.
+        guard FileIdentity(path: path) == identity else {
+          throw AccountRefusal(.storage, "expected the file of the accounts where it was; start the server again")
+        }
         try database.commit()
         return result
       } catch {
         if database.isInsideTransaction { try? database.rollback() }
-        throw error
+        guard let error = error as? DatabaseError, error.resultCode != .SQLITE_CONSTRAINT else { throw error }
+        throw AccountRefusal(.storage, "cannot write the accounts: \(Self.text(of: error))")
       }
     }
   }

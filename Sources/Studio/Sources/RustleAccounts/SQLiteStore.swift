@@ -6,6 +6,9 @@ struct SQLiteStore: AccountStore {
   /// Entries of one kind that an account's audit keeps, and entries that belong to no account.
   private let auditLength: Int
 
+  /// Where the file is, and which one it is.
+  let path: String
+  let identity: FileIdentity?
   let pool: DatabasePool
   let waits = WriterWaits()
 
@@ -27,7 +30,8 @@ struct SQLiteStore: AccountStore {
       }
     }
     // A folder that only its owner may read and write cannot be entered.
-    let kind = try files.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type] as? FileAttributeType
+    self.path = url.resolvingSymlinksInPath().path
+    let kind = try files.attributesOfItem(atPath: self.path)[.type] as? FileAttributeType
     guard kind == .typeRegular else { throw AccountRefusal(.storage, "cannot use \(path): expected a file") }
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     var configuration = Configuration()
@@ -40,6 +44,7 @@ struct SQLiteStore: AccountStore {
     }
     do {
       pool = try DatabasePool(path: path, configuration: configuration)
+      identity = FileIdentity(path: self.path)
       try Schema.migrate(pool)
     } catch let error as DatabaseError {
       throw AccountRefusal(.storage, "cannot use \(path): \(Self.text(of: error))")
@@ -261,7 +266,7 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  private static func text(of error: DatabaseError) -> String {
+  static func text(of error: DatabaseError) -> String {
     error.message ?? "SQLite's error \(error.resultCode.rawValue)"
   }
 }

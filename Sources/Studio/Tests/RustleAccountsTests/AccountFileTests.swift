@@ -103,6 +103,39 @@ struct AccountFileTests {
     #expect(await refusal { try SQLiteStore(path: link.path) } == nil)
   }
 
+  @Test(arguments: [false, true]) func nothingIsAcknowledgedInAFileThatIsGone(isReplaced: Bool) async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    let copy = test.folder.appending(path: "copy.sqlite").path
+    try await test.accounts.backup(to: copy)
+    func save(_ base: Int64) async -> AccountRefusal.Code? {
+      await refusal { try await test.accounts.save("tuner", base: base, value: Data("1".utf8), device: "", ada) }
+    }
+    #expect(await save(0) == nil)
+    try FileManager.default.removeItem(atPath: test.path)
+    if isReplaced { try FileManager.default.moveItem(atPath: copy, toPath: test.path) }
+    #expect(await save(1) == .storage)
+  }
+
+  @Test func aFullDiskIsNamedAndChangesNothing() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register()
+    let store = try SQLiteStore(path: test.path)
+    try await store.pool.writeWithoutTransaction { database in
+      // As many pages as it has.
+      let count = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(count)")
+    }
+    do {
+      _ = try await store.save(
+        "tuner", of: ada.account.id, base: 0, value: Data(count: 100_000), device: "", at: 1, committed: { _ in })
+      Issue.record("expected a refusal")
+    } catch let error as AccountRefusal {
+      #expect(error.code == .storage && error.message == "cannot write the accounts: database or disk is full")
+    }
+    #expect(try await store.setting("tuner", of: ada.account.id).revision == 0)
+  }
+
   @Test func whoWaitsForAnotherProgramDoesNotWaitInTurn() async throws {
     let test = try await TestAccounts()
     let ada = try await test.register()
