@@ -174,11 +174,11 @@ def test_more_clients_are_served_than_a_shell_allows_files(tmp_path):
 
     with command("ticker", "A", "--json", "--serve", f"unix:{server}", stdout=subprocess.DEVNULL, preexec_fn=limit) as (process, url, _):
         with contextlib.ExitStack() as stack:
-            for _ in range(100):
-                one = stack.enter_context(socket.socket(socket.AF_UNIX))
+            clients = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(100)]
+            for one in clients:
                 one.settimeout(PATIENCE)
                 one.connect(str(server))
-                # Each gets its first line.
-                assert one.recv(1)
+            # Each gets its first line, with the next trade.
+            assert all(one.recv(1) for one in clients)
             assert metrics(read(url)[1])[("rustle_server_clients",)] == 100
         assert process.poll() is None
