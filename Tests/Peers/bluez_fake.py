@@ -32,8 +32,15 @@ PROPERTIES, MANAGER = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.O
 FAULTS = ["refused", "refused once", "silent", "slow", "wrong", "cut", "lost", "off", "unplugged"]
 
 
+class Refusal(Exception):
+    """An error of D-Bus: its name and its text."""
+
+
 class Node:
     """A node: its address, and the values of its characteristics."""
+
+    # The longest packet of its link.
+    mtu = 247
 
     def __init__(self, address, name, rssi, notifies=True):
         self.address, self.rssi, self.notifies = address, rssi, notifies
@@ -117,20 +124,24 @@ class Bluez:
         data = bytes([node.values["flag"][0], 1, 4])
         return {"RSSI": Variant("n", node.rssi), "ManufacturerData": Variant("a{qv}", {0xFFFF: Variant("ay", data)})}
 
+    def characteristics(self, node):
+        """Those of a node: their handles, UUIDs and flags."""
+        for place, (last, flags, _) in enumerate(CHARACTERISTICS.values()):
+            yield 0x11 + 2 * place, BASE + last, flags
+
     def gatt(self, node):
         """The objects of a node's service, by their paths."""
         service = node.path(self.adapter) + "/service0010"
         objects = {service: {GATT_SERVICE: {
             "UUID": Variant("s", SERVICE), "Primary": Variant("b", True), "Handle": Variant("q", 0x10),
             "Device": Variant("o", node.path(self.adapter)), "Includes": Variant("ao", [])}}}
-        for place, (key, (last, flags, _)) in enumerate(CHARACTERISTICS.items()):
-            if key == "start" and self.faults.get("services") == "wrong":
+        for handle, uuid, flags in self.characteristics(node):
+            if uuid == BASE + CHARACTERISTICS["start"][0] and self.faults.get("services") == "wrong":
                 continue
-            handle = 0x11 + 2 * place
             objects[f"{service}/char{handle:04x}"] = {GATT_CHARACTERISTIC: {
-                "UUID": Variant("s", (BASE + last).upper() if self.is_upper else BASE + last), "Service": Variant("o", service),
+                "UUID": Variant("s", uuid.upper() if self.is_upper else uuid), "Service": Variant("o", service),
                 "Handle": Variant("q", handle), "Flags": Variant("as", flags), "Notifying": Variant("b", False),
-                "MTU": Variant("q", 247), "Value": Variant("ay", b"")}}
+                "MTU": Variant("q", node.mtu), "Value": Variant("ay", b"")}}
         return objects
 
     def objects(self):
@@ -183,6 +194,9 @@ class Bluez:
 
     def notify(self, node, flag):
         node.values["flag"] = bytes([flag])
+        self.notified(node, flag)
+
+    def notified(self, node, flag):
         if node.notifying:
             path = next(path for path, one in self.gatt(node).items()
                         if GATT_CHARACTERISTIC in one and one[GATT_CHARACTERISTIC]["UUID"].value.endswith("15"))
@@ -282,7 +296,10 @@ class Bluez:
             if step == "objects":
                 return await self.perform(message, step, node, False)
             return self.refuse(message, "org.freedesktop.DBus.Error.UnknownObject", "no such object")
-        return await self.perform(message, step, node, fault == "wrong")
+        try:
+            return await self.perform(message, step, node, fault == "wrong")
+        except Refusal as refusal:
+            return self.refuse(message, *refusal.args)
 
     async def perform(self, message, step, node, is_wrong):
         if message.interface == MANAGER:
@@ -315,13 +332,17 @@ class Bluez:
         elif step == "subscribe":
             if not node.notifies or is_wrong:
                 return self.refuse(message, "org.bluez.Error.NotSupported", "Operation is not supported")
+            await self.subscribe(node)
             node.notifying = True
         elif step == "unsubscribe":
+            await self.unsubscribe(node)
             node.notifying = False
+        elif step == "pair":
+            await self.pair(node)
         elif step.startswith("read "):
-            return self.read(message, node, step[5:], is_wrong)
+            return await self.read(message, node, step[5:], is_wrong)
         elif step.startswith("write "):
-            return self.write(message, node, step[6:], is_wrong)
+            return await self.write(message, node, step[6:], is_wrong)
         return self.reply(message)
 
     def properties(self, message):
@@ -343,6 +364,7 @@ class Bluez:
             # Another program has begun to connect: the answer says so, and the link follows.
             self.refuse(message, "org.bluez.Error.InProgress", "Operation already in progress")
             await asyncio.sleep(0.05)
+        await self.link(node)
         node.connected = True
         path = node.path(self.adapter)
         self.changed(path, DEVICE, {"Connected": Variant("b", True)})
@@ -354,6 +376,7 @@ class Bluez:
             return None
         if fault == "cut":
             return self.disconnect(node)
+        await self.discover(node)
         node.resolved = True
         steps = [lambda: self.changed(path, DEVICE, {"ServicesResolved": Variant("b", True)}),
                  lambda: [self.added(added, interfaces) for added, interfaces in self.gatt(node).items()]]
@@ -362,22 +385,49 @@ class Bluez:
             await asyncio.sleep(self.delay)
         return None
 
-    def read(self, message, node, key, is_wrong):
-        if "read" not in CHARACTERISTICS[key][1]:
-            return self.refuse(message, "org.bluez.Error.NotPermitted", "Read not permitted")
-        value = node.values[key]
+    async def read(self, message, node, key, is_wrong):
+        value = await self.fetch(node, key)
         if is_wrong:
             value = bytes([value[0] ^ 0x40, *value[1:]]) if value else b"\x40"
         return self.reply(message, "ay", [value])
 
-    def write(self, message, node, key, is_wrong):
+    async def write(self, message, node, key, is_wrong):
         value, options = bytes(message.body[0]), message.body[1]
-        if "write" not in CHARACTERISTICS[key][1]:
-            return self.refuse(message, "org.bluez.Error.NotPermitted", "Write not permitted")
         if options.get("type", Variant("s", "")).value not in ("", "request"):
             return self.refuse(message, "org.bluez.Error.NotSupported", "expected an acknowledged write")
+        await self.send(node, key, value, is_wrong)
+        return self.reply(message)
+
+    # What the link does; bluez_air.py has a real one.
+
+    async def link(self, node):
+        pass
+
+    async def discover(self, node):
+        pass
+
+    async def pair(self, node):
+        pass
+
+    async def subscribe(self, node):
+        pass
+
+    async def unsubscribe(self, node):
+        pass
+
+    async def fetch(self, node, key):
+        if "read" not in CHARACTERISTICS[key][1]:
+            raise Refusal("org.bluez.Error.NotPermitted", "Read not permitted")
+        return node.values[key]
+
+    async def send(self, node, key, value, is_wrong):
+        if "write" not in CHARACTERISTICS[key][1]:
+            raise Refusal("org.bluez.Error.NotPermitted", "Write not permitted")
+        self.take(node, key, value, is_wrong)
+
+    def take(self, node, key, value, is_wrong=False):
+        """What a node does with a value that was written."""
         node.writes.append((key, value))
-        self.reply(message)
         if key == "command":
             return self.later(self.command(node, value, is_wrong))
         if not is_wrong:

@@ -7,7 +7,6 @@ the right error and status, in its time, disconnected, and without the password 
 
 import asyncio
 import contextlib
-import json
 import os
 import pathlib
 import random
@@ -15,11 +14,11 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 
+import bluez_air
+from bluez_attempts import CANARY, WRITTEN, Attempt, Bus, attempt, need, nodes, settings
 from bluez_fake import FAULTS, Bluez, Node
 
-CANARY = "canary-7f3a91"
 # Attempts that run beside each other, each with a bus; they wait nearly all of the time.
 BESIDE = 12
 READ = ["read name", "read ssid", "read universe", "read start", "read firmware", "read flag"]
@@ -27,11 +26,8 @@ WRITE = ["write name", "write ssid", "write password", "write universe", "write 
 STEPS = ["objects", "filter", "scan", "stop scan", "connect", "services", "pair", *READ, *WRITE, "subscribe", "apply",
          "unsubscribe", "disconnect"]
 OF_SCAN = STEPS[:4]
-WRITTEN = [("name", b"left 1"), ("ssid", b"stage"), ("password", CANARY.encode()), ("universe", b"\x02\x01"),
-           ("start", b"\x91\x01"), ("command", b"\x01")]
 ORDER = ["objects", "filter", "scan", "stop scan", "connect", *READ[:5], "subscribe", "read flag", *WRITE[:5], *READ[:4],
          "write command", "read flag", *READ[:4], "unsubscribe", "disconnect"]
-STATUSES = {None: 0, "noBluetooth": 69, "noAdapter": 69, "adapterOff": 69, "notFound": 66, "ambiguous": 66}
 
 
 def expected(step, fault):
@@ -72,101 +68,6 @@ def is_possible(step, fault):
     if step == "services":
         return fault in ("silent", "slow", "wrong", "cut")
     return step != "apply" or fault in ("refused", "silent", "slow", "wrong", "cut", "lost")
-
-
-def need(condition, text):
-    if not condition:
-        raise AssertionError(text)
-
-
-class Bus:
-    """A private bus, for one attempt at a time."""
-
-    def __init__(self, folder):
-        self.address = f"unix:path={folder}/bus"
-        self.socket = pathlib.Path(folder, "bus")
-
-    async def __aenter__(self):
-        self.process = await asyncio.create_subprocess_exec(
-            "dbus-daemon", "--session", f"--address={self.address}", "--nofork", "--nopidfile", "--nosyslog",
-            # It cannot raise its limit of descriptors everywhere, and says so.
-            stderr=asyncio.subprocess.DEVNULL)
-        while not self.socket.exists():
-            await asyncio.sleep(0.01)
-        return self
-
-    async def __aexit__(self, *_):
-        self.process.terminate()
-        await self.process.wait()
-
-
-class Attempt:
-    """A run of the command, with what it wrote."""
-
-    password = CANARY
-
-    def __init__(self, rustle, address, *words):
-        self.words = [rustle, "provision", *words, "--json", "-v"]
-        self.environment = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": address, "RUSTLE_LOG": "trace"}
-
-    async def start(self, out=asyncio.subprocess.PIPE):
-        self.began = time.monotonic()
-        self.process = await asyncio.create_subprocess_exec(
-            *self.words, stdin=asyncio.subprocess.PIPE, stdout=out, stderr=asyncio.subprocess.PIPE, env=self.environment)
-
-    async def begin_writing(self, fake):
-        """Starts the command, and returns when it writes the network's name."""
-        await self.start()
-        self.process.stdin.write(self.password.encode() + b"\n")
-        self.process.stdin.write_eof()
-        while "write ssid" not in fake.calls:
-            await asyncio.sleep(0.01)
-
-    async def end(self):
-        out, self.errors = await asyncio.wait_for(self.process.communicate(self.password.encode() + b"\n"), 60)
-        self.took = time.monotonic() - self.began
-        self.status = self.process.returncode
-        need(CANARY.encode() not in out + self.errors, "the password is in the output")
-        self.lines = [json.loads(line) for line in out.splitlines()]
-        self.errors = self.errors.decode()
-        return self
-
-
-def settings(*words):
-    return ["set", "--name", "left 1", "--ssid", "stage", "--universe", "258", "--start", "401", "--password-file", "-", *words]
-
-
-def nodes():
-    return [Node("02:00:00:00:00:01", "ChromaDMX-0001", -40), Node("02:00:00:00:00:02", "ChromaDMX-0002", -60)]
-
-
-async def attempt(rustle, bus, fake, words):
-    """Runs an attempt with a fake, and checks what holds for every one. Returns it and its error."""
-    await fake.start(bus.address)
-    try:
-        run = Attempt(rustle, bus.address, *words)
-        await run.start()
-        await run.end()
-        limit = float(words[words.index("--timeout") + 1])
-        need(run.lines, f"no line of output: {run.errors}")
-        last = run.lines[-1]
-        need(last["state"] in ("SUCCESS", "ERROR"), f"the last state: expected SUCCESS or ERROR, got {last['state']}")
-        error = last["error"]
-        status = STATUSES.get(error, 70)
-        need(run.status == status, f"status: expected {status} for {error}, got {run.status}: {run.errors}")
-        need(last["t_ms"] <= 1_000 * (limit + 5) + 500, f"the attempt took {last['t_ms']} ms of {limit:g} s and 5 s")
-        if "disconnect" not in fake.faults:
-            need(not any(node.connected for node in fake.nodes), f"the node is still connected after {error}")
-        for node in fake.nodes:
-            commands = [value for key, value in node.writes if key == "command"]
-            need(len(commands) <= 1, f"{len(commands)} commands")
-            if error is None and last["node"] == node.address:
-                need(node.writes == WRITTEN, f"the values on the air: {node.writes}")
-                need(all(node.values[key] == value for key, value in WRITTEN[:2]), f"the node holds {node.values}")
-                need(node.values["flag"] == b"\1", f"the flag is {node.values['flag']}")
-        return run, error
-    finally:
-        await fake.stop()
 
 
 async def fault_at_a_step(rustle, bus, step, fault):
@@ -478,7 +379,7 @@ OTHERS = [
 
 def cases(seeds):
     """The longest first."""
-    for check in OTHERS:
+    for check in [*OTHERS, *bluez_air.CHECKS]:
         yield check.__name__.replace("_", " "), check, ()
     possible = [(step, fault) for fault in FAULTS for step in STEPS if is_possible(step, fault)]
     for step, fault in sorted(possible, key=lambda one: one[1] != "silent"):

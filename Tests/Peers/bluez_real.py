@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 from bluez_fake import ADAPTER, BASE, CHARACTERISTICS, DEVICE, GATT_CHARACTERISTIC, GATT_SERVICE, MANAGER, PROPERTIES, SERVICE, Node
-from bluez_faults import CANARY, Attempt, need
+from bluez_attempts import CANARY, Attempt, need
 from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 

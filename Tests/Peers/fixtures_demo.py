@@ -16,7 +16,7 @@ import sys
 import time
 
 from bluez_fake import Bluez, Node
-from bluez_faults import Bus, need
+from bluez_attempts import Bus, need
 
 PASSWORD = b"curtain-call\n"
 NODE = "ChromaDMX-0001"
