@@ -32,8 +32,10 @@ actor NATSWriter {
   private static let window = 512
   /// Messages that do not fill the buffer of the connection.
   private static let few = 128
-  /// How long an acknowledgement is waited for, and the maximum pause before trades are sent again.
+  /// How long an acknowledgement is waited for.
   private static let acknowledgementLimit = Duration.seconds(2)
+  /// The maximum pause before trades are sent again: what a cluster that has chosen another leader waits for.
+  private static let longestPause = Duration.milliseconds(500)
   private static let tick = Duration.seconds(1)
   private static let reconnectWait = Duration.milliseconds(250)
   private static let style = LineStyle()
@@ -261,7 +263,7 @@ actor NATSWriter {
         counts.reason = error.description
       }
       failures += 1
-      let pause = min(Self.acknowledgementLimit, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
+      let pause = min(Self.longestPause, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
       if ContinuousClock.now + pause > end { break }
       counts.retries += UInt64(left.count)
       reportCounts()
