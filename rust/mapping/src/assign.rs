@@ -27,7 +27,7 @@ const MOST_STEPS: f64 = 3.0;
 /// How often a lamp has no place of its own: it is dead, or hidden, or has light in common with another one.
 const ABSENT: f64 = 0.02;
 /// How often a place that somebody covered shows another code than its own, for each time that it shows that.
-const BROKEN: f64 = 0.01;
+const BROKEN: f64 = 0.003;
 /// The most rounds in which places and ids weigh each other, and the change of a probability that is none.
 const ROUNDS: usize = 100;
 const SETTLED: f64 = 1e-5;

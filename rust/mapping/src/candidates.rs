@@ -17,17 +17,15 @@ const EVEN: f32 = 0.5;
 
 /// Of its light, what changes the mean of a place when something is in front of it, and what a lamp has in a contrast at least.
 const CHANGED: f32 = 0.3;
-const LITTLE: f32 = 0.4;
-/// How near to the lit level, and to the dark one, is that level, in parts of their difference; and of the ambient light, its flicker.
-const NEAR: f32 = 0.35;
-const UNLIT: f32 = 0.1;
-const FLICKER: f32 = 0.1;
-/// How likely a contrast says nothing of a lamp that nobody seemed to cover; and of one that somebody covered, where it was seen both lit
-/// and dark, lit alone, and dark alone, as what covers it may be.
+const LITTLE: f32 = 0.5;
+/// In parts of a lamp's light, the least standard deviation of what frames show of it, and how much darker or brighter than its
+/// surroundings is the place on what covers it.
+const STEADY: f32 = 0.15;
+const FLAT: f32 = 0.25;
+/// How likely a contrast says nothing of a lamp that nobody seemed to cover.
 const UNNOTICED: f32 = 0.000_5;
-const SURELY: f32 = 0.02;
-const SINGLE: f32 = 0.2;
-const DARK: f32 = 0.5;
+/// How much likelier a contrast with all of its light is a lamp's than that of something else.
+const FULL: f32 = 6.2;
 
 /// A place, and its light in each contrast.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,8 +45,7 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     /// Finds the contrasts in which something else than a lamp changes the place: the mean of a state and its complement is not
-    /// what it is in the others. Of such a place the frames that show the lamp lit say which of the two lights it: what covers it may
-    /// be as dark as it is.
+    /// what it is in the others. Of such a place each frame says for itself whether it shows the lamp lit, or unlit, or what covers it.
     pub(crate) fn look(&mut self, contrasts: &[Contrast], frames: &[Frame]) {
         let levels: Option<Vec<[Vec<Level>; 2]>> = contrasts
             .iter()
@@ -100,33 +97,51 @@ impl Candidate {
             above: of(|[one, other]| one.above.min(other.above)),
         };
         self.light = median(seen.iter().map(|index| self.values[*index].abs()).collect());
-        let range = lit.above - dark.above;
-        if range < 8.0 * noise {
+        let range = [lit.light - dark.light, lit.above - dark.above];
+        if range[1] < 8.0 * noise {
             return;
         }
-        // Lights on the mains flicker, and what covers a lamp may be nearly as dark.
-        let flicker = FLICKER * dark.light + 5.0 * noise;
-        let is = |level: &Level, wanted: &Level, near: f32| {
-            (level.above - wanted.above).abs() < NEAR * range
-                && (level.light - wanted.light).abs() < near * range + flicker
+        let range = [range[0].max(range[1]), range[1]];
+        let part = |level: &Level| {
+            [
+                (level.light - dark.light) / range[0],
+                (level.above - dark.above) / range[1],
+            ]
         };
-        for (index, both) in levels.iter().enumerate() {
-            let shows = |wanted: &Level, near: f32| {
-                [0, 1].map(|state| both[state].iter().any(|level| is(level, wanted, near)))
+        let spread = [0, 1].map(|axis| {
+            let off = |index: &usize| {
+                let [unlit, lit] = if self.values[*index] > 0.0 { [1, 0] } else { [0, 1] };
+                let levels = &levels[*index];
+                let lit = levels[lit].iter().map(|level| (part(level)[axis] - 1.0).abs());
+                let unlit = levels[unlit].iter().map(|level| part(level)[axis].abs());
+                lit.chain(unlit).collect::<Vec<_>>()
             };
-            let (on, off) = (shows(&lit, NEAR), shows(&dark, UNLIT));
-            // Which of the two lights the lamp, and how doubtful that is.
-            let (sign, doubt) = match (on, off) {
-                ([true, false], [_, true]) => (1.0, SURELY),
-                ([false, true], [true, _]) => (-1.0, SURELY),
-                ([true, false], _) => (1.0, SINGLE),
-                ([false, true], _) => (-1.0, SINGLE),
-                ([false, false], [false, true]) => (1.0, DARK),
-                ([false, false], [true, false]) => (-1.0, DARK),
-                _ => (self.values[index].signum(), 1.0),
-            };
-            self.values[index] = sign * self.light;
-            self.doubts[index] = doubt;
+            // The median of a normal distribution's sizes is two thirds of its deviation.
+            (1.5 * median(seen.iter().flat_map(off).collect())).max(STEADY)
+        });
+        // The density of what covers a lamp: as likely of any light as of any other, and mostly flat.
+        let covered = |part: [f32; 2]| {
+            range[0] * (0.8 * libm::expf(-part[1].abs() / FLAT) / (2.0 * FLAT) + 0.2 * range[1])
+        };
+        let shows = |part: [f32; 2], wanted: f32| {
+            let off = [0, 1].map(|axis| (part[axis] - wanted) / spread[axis]);
+            libm::expf(-0.5 * (off[0] * off[0] + off[1] * off[1]))
+                / (std::f32::consts::TAU * spread[0] * spread[1])
+        };
+        // How much likelier a state lights the lamp than not, as a logarithm. What covers the lamp stays for all frames of a state.
+        let lights = |state: &[Level]| {
+            let each = state.iter().map(part).map(|part| {
+                libm::logf((shows(part, 1.0) + covered(part)) / (shows(part, 0.0) + covered(part)))
+            });
+            each.sum::<f32>() / state.len().max(1) as f32
+        };
+        for (index, [one, other]) in levels.iter().enumerate() {
+            if self.doubts[index] == 1.0 {
+                let likelier = lights(one) - lights(other);
+                self.values[index] = self.light.copysign(likelier);
+                // With which the weights of both signs differ by that.
+                self.doubts[index] = FULL / (libm::expf(likelier.abs()) + FULL - 1.0);
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ const BLUR: f64 = 1.3;
 const WIDE: f64 = 1.3;
 const DIM: f32 = 0.5;
 /// The noises of a lamp's light, at least.
-const NOISES: f32 = 6.0;
+const NOISES: f32 = 3.0;
 /// The confidence below which a place is none.
 const DOUBTFUL: f32 = 0.8;
 /// The most bytes of frames that are kept.
