@@ -77,6 +77,34 @@ def test_a_frozen_spectrum_stands_still(open_page):
     moves(page)
 
 
+# Counts how often the first canvas of the screen is drawn.
+DRAWN = """() => {
+    const context = document.querySelector('main canvas').getContext('2d');
+    window.drawn = 0;
+    const clear = context.clearRect;
+    context.clearRect = (...values) => { window.drawn += 1; clear.apply(context, values); };
+}"""
+# The next frames of the page.
+FRAMES = "new Promise((resolve) => { let left = 30; const next = () => (left-- ? requestAnimationFrame(next) : resolve()); next(); })"
+
+
+@pytest.mark.parametrize("screen", ["equalizer", "lights", "mapping"])
+def test_what_does_not_change_is_drawn_once(open_page, screen):
+    page = open_page(screen)
+    page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+    page.evaluate(FRAMES)
+    page.evaluate(DRAWN)
+    page.evaluate(FRAMES)
+    assert page.evaluate("drawn") == 0
+    # Of another size it is drawn anew.
+    page.set_viewport_size({"width": 700, "height": 700})
+    until(page, "drawn > 0")
+    if screen == "equalizer":
+        page.evaluate("window.drawn = 0")
+        page.get_by_label("Left, 512 Hz").press("ArrowUp")
+        until(page, "drawn > 0")
+
+
 def test_a_hidden_page_gets_no_values(open_page, studio):
     page = open_page("meter")
     choose_demo(page)

@@ -102,13 +102,14 @@ const CALM_PERIOD = 1000;
 
 /**
  * A canvas with a name, as large as it is shown. `draw` receives the context and its size in CSS pixels. Where less motion is wanted it draws
- * once a second, unless it `isAtOnce`: it changes when a person or an event does something. The canvas's `draw` says whether it drew.
+ * once a second, unless it `isAtOnce`: it changes when a person or an event does something. The plot's `draw` says whether it drew: what it
+ * is to show is not drawn twice in one size.
  */
 export function plot(name, height, draw, isAtOnce = false) {
   const canvas = h("canvas", { role: "img", "aria-label": name });
   if (height) canvas.style.height = `${height}px`;
   const context = canvas.getContext("2d");
-  let [size, drawn] = [[0, 0], -Infinity];
+  let [size, drawn, shown] = [[0, 0], -Infinity, undefined];
   new ResizeObserver(([entry]) => {
     const { width, height } = entry.contentRect;
     const ratio = window.devicePixelRatio || 1;
@@ -116,12 +117,12 @@ export function plot(name, height, draw, isAtOnce = false) {
     canvas.width = Math.max(1, Math.round(width * ratio));
     canvas.height = Math.max(1, Math.round(height * ratio));
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    drawn = -Infinity;
+    [drawn, shown] = [-Infinity, undefined];
   }).observe(canvas);
-  return { canvas, draw: () => {
+  return { canvas, draw: (what) => {
     const now = performance.now();
-    if (size[0] === 0 || (calm.matches && !isAtOnce && now - drawn < CALM_PERIOD)) return false;
-    drawn = now;
+    if (size[0] === 0 || (what !== undefined && what === shown) || (calm.matches && !isAtOnce && now - drawn < CALM_PERIOD)) return false;
+    [drawn, shown] = [now, what];
     draw(context, size[0], size[1]);
     return true;
   } };

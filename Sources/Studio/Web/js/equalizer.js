@@ -28,6 +28,8 @@ export function equalizer(app) {
   const { link, equalizerHistory: history } = app;
   let [gains, response, frequencies] = [{ left: [], right: [] }, null, []];
   let [dragged, pending, isSending] = [null, null, false];
+  /** Of what the curve shows: it grows with each change. */
+  let edition = 0;
   const sliders = { left: [], right: [] };
   const rows = CHANNELS.map(() => h("div", { class: "bands" }));
   const headroom = figure("Headroom", "dB");
@@ -46,6 +48,7 @@ export function equalizer(app) {
   };
   const parts = () => [...gains.left, ...gains.right];
   const show = () => {
+    edition += 1;
     const [all, known] = [parts().join(), presets()];
     // Of several with the same gains the one that was chosen stays.
     if (known.get(preset.select.value)?.join() !== all) preset.select.value = [...known].find(([, bands]) => bands.join() === all)?.[0] ?? "";
@@ -260,6 +263,7 @@ export function equalizer(app) {
     state(name, state) {
       if (name !== "equalizer") return;
       response = state.response;
+      edition += 1;
       bypass.setAttribute("aria-pressed", String(state.bypassed));
       if (state.frequencies.join() !== frequencies.join()) {
         frequencies = state.frequencies;
@@ -271,7 +275,7 @@ export function equalizer(app) {
       say(headroom.output, fixed(headroomOf(state)));
     },
     draw() {
-      curve.draw();
+      curve.draw(edition);
       const value = link.values.levels;
       if (!value) return;
       const levels = Array.from({ length: 4 }, (_, place) => value.view.getFloat32(4 * place, true));

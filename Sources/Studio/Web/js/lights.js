@@ -32,12 +32,10 @@ export function lights(app) {
   const card = h("section", { class: "card wide" });
   let output = null;
   let [picture, sequence, drawn] = [null, -1, 0];
-  /** The size of the canvas when it was drawn last. */
-  let painted = "";
   const limit = new FlashLimit();
   const blank = h("canvas", { width: 1, height: 1 });
   /** Shows a picture; null: none. */
-  const present = (next) => limit.offer(next ?? blank, () => { picture = next; venue.draw(); });
+  const present = (next) => limit.offer(next ?? blank, () => { picture = next; venue.draw(picture); });
   const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
     if (picture) context.drawImage(picture, 0, 0, width, height);
@@ -127,8 +125,7 @@ export function lights(app) {
     },
     draw() {
       const value = link.values.lights;
-      const size = `${venue.canvas.width} ${venue.canvas.height}`;
-      if (painted !== size && venue.draw()) painted = size;
+      venue.draw(picture);
       // With less motion the picture changes once a second.
       if (calm.matches && performance.now() - drawn < 1000) return;
       if (value && value.sequence !== sequence && link.states.lights?.running) {

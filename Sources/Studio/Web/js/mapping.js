@@ -132,7 +132,7 @@ export function mapping(app) {
   /** Whether the newest map is of this camera, and whether it is being made. */
   const isOfOurs = () => link.states.mapping.source === "browser" && link.states.mapping.client === link.client;
   const isOurs = () => link.states.mapping.running && isOfOurs();
-  const source = choice("Camera", [], () => { painted = ""; show(); });
+  const source = choice("Camera", [], () => { edition += 1; show(); });
   const sources = (hasServer) => [{ id: "browser", name: "This browser's camera" }, ...hasServer ? [{ id: "server", name: "The server's camera" }] : [],
     { id: "simulated", name: "Simulated camera and lamps" }];
   const device = choice("Which camera", [], (id) => app.attempt(async () => {
@@ -164,8 +164,8 @@ export function mapping(app) {
   let [number, map, cells, sequence] = [0, null, [], -1];
   /** The newest frame that was offered to be shown. */
   let offered = "";
-  /** The size of the canvas when it was drawn last; none when there is something else that is new. */
-  let painted = "";
+  /** Of what is drawn: it grows with each change. */
+  let edition = 0;
 
   const begin = async () => {
     if (link.states.mapping.running) return link.act("mapping/stop");
@@ -182,7 +182,7 @@ export function mapping(app) {
       if (!link.binary(camera.message())) camera.lost += 1;
     } else if (location.hash !== "#/mapping") camera.close();
   });
-  camera.onchange = () => { painted = ""; show(); };
+  camera.onchange = () => { edition += 1; show(); };
   camera.onend = () => {
     app.report("The camera stopped.");
     if (isOurs()) app.attempt(() => link.act("mapping/stop"));
@@ -240,7 +240,7 @@ export function mapping(app) {
     URL.revokeObjectURL(download.href);
     if (map) download.href = URL.createObjectURL(new Blob([JSON.stringify(map)], { type: "application/json" }));
     download.hidden = !map;
-    painted = "";
+    edition += 1;
   };
   const load = () => app.attempt(async () => {
     ({ map, cells } = await link.act("mapping/result"));
@@ -328,11 +328,10 @@ export function mapping(app) {
           [picture.width, picture.height] = [source.width, source.height];
           picture.getContext("2d").drawImage(source, 0, 0);
           view.canvas.style.aspectRatio = `${picture.width} / ${picture.height}`;
-          painted = "";
+          edition += 1;
         });
       }
-      const now = `${view.canvas.width} ${view.canvas.height}`;
-      if (painted !== now && view.draw()) painted = now;
+      view.draw(edition);
     },
   };
 }

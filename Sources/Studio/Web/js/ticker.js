@@ -138,7 +138,7 @@ export function ticker(app) {
   const showCandle = () => {
     const last = candles.at(-1);
     say(newest, last ? `${clock(last.start)} open ${last.open} high ${last.high} low ${last.low} close ${last.close}, ${last.trades} trades` : "–");
-    chart.draw();
+    chart.draw(candles);
   };
   // Those before the page was opened.
   const load = () => app.attempt(async () => {
@@ -257,7 +257,7 @@ export function ticker(app) {
         const last = readCandles(closed).find((each) => each.symbol === symbol.select.value);
         if (last && last.start !== candles.at(-1)?.start) { candles = [...candles, last].slice(-CANDLES); showCandle(); }
       }
-      chart.draw();
+      chart.draw(candles);
       const value = link.values.prices;
       if (!value || value.sequence === sequence) return;
       sequence = value.sequence;
