@@ -3,7 +3,8 @@
 import { choice, figure, fixed, h, plot, say, segments, speak } from "./dom.js";
 import { shelf } from "./shelf.js";
 
-const HISTORY = 240;
+/** The prices of a course, and the fewest over which it is as wide as its picture. */
+const [HISTORY, SHORT] = [240, 30];
 const CANDLES = 120;
 /** What the names of settings with lists of symbols begin with. */
 const LISTS = "ticker/";
@@ -172,7 +173,7 @@ export function ticker(app) {
       const [low, high] = [Math.min(...history), Math.max(...history)];
       context.beginPath();
       history.forEach((price, place) => {
-        const x = (place / (HISTORY - 1)) * width;
+        const x = (place / (Math.max(SHORT, history.length) - 1)) * width;
         const y = height - 4 - ((price - low) / (high - low || 1)) * (height - 8);
         if (place) context.lineTo(x, y); else context.moveTo(x, y);
       });
