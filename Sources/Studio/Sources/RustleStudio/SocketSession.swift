@@ -159,7 +159,9 @@ struct SocketSession: Sendable {
 
   private func ping(_ outbound: Outbound, _ heartbeat: Heartbeat<ContinuousClock>) async -> Farewell {
     do {
-      try await heartbeat.run { try await outbound.write(Self.frame(.ping, [])) }
+      // A page does not see the pings.
+      let here = Self.frame(.text, Array(#"{"type":"here","v":1}"#.utf8))
+      try await heartbeat.run { try await outbound.write(contentsOf: [Self.frame(.ping, []), here]) }
       return Farewell(.goingAway, "expected an answer to a ping")
     } catch {
       return Farewell(nil)

@@ -72,10 +72,10 @@ def send(socket, **message):
 
 
 def answer(socket):
-    """The next text that is no state."""
+    """The next text that is no state, nor says that the server is there."""
     while True:
         message = json.loads(socket.recv(timeout=PATIENCE))
-        if message.get("type") != "state":
+        if message.get("type") not in ("state", "here"):
             return message
 
 

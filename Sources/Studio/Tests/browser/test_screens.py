@@ -1,6 +1,7 @@
 """Every screen, and what they have in common, in a real browser."""
 
 import re
+import signal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -400,6 +401,27 @@ def test_a_value_that_comes_after_its_screen_was_left_makes_nothing_stale(open_p
         page.wait_for_timeout(100)
     page.wait_for_timeout(2600)
     expect(page.locator("#connection")).to_have_text("Live")
+
+
+def test_a_server_that_says_nothing_any_more_is_gone(open_page, studio):
+    # Without values, whose age would say it.
+    page = open_page("account")
+    page.clock.install()
+    page.reload()
+    expect_connection("live", page)
+    # As when the cable is pulled: no connection ends.
+    studio.process.send_signal(signal.SIGSTOP)
+    try:
+        page.clock.fast_forward(20_000)
+        expect_connection("live", page)
+        page.clock.fast_forward(6_000)
+        expect_connection("lost", page)
+        # Nor does a new one begin.
+        page.clock.fast_forward(40_000)
+        expect_connection("lost", page)
+    finally:
+        studio.process.send_signal(signal.SIGCONT)
+    expect_connection("live", page)
 
 
 def test_nine_pages_are_live_at_once(open_page):

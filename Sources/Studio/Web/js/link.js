@@ -8,6 +8,8 @@ const HEADER = 20;
 const REFUSED = 1008;
 const ENDED = "the session has ended";
 const [FIRST_WAIT, LONGEST_WAIT] = [250, 8000];
+/** The milliseconds without a message after which the server is gone: it sends one every 15 s, whatever else it sends. */
+const SILENCE = 25000;
 /** How much faster one of two clocks may run. */
 const DRIFT = 200e-6;
 
@@ -27,6 +29,8 @@ export class Link extends EventTarget {
   #wait = FIRST_WAIT;
   /** The timer of the next try; null: none waits. */
   #retry = null;
+  /** The timer that ends a silent connection. */
+  #silence = 0;
   #isRenewed = false;
   /** How far this page's clock is ahead of the server's, in ms, by the value with the shortest way, and when that was known. */
   #clock = null;
@@ -38,11 +42,24 @@ export class Link extends EventTarget {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
     socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => {
+      this.#listen(socket);
       if (typeof data === "string") this.#text(JSON.parse(data));
       else this.#frame(data);
     };
     socket.onclose = ({ code, reason }) => this.#lost(reason === ENDED ? 1000 : code);
     this.#socket = socket;
+    this.#listen(socket);
+  }
+
+  /** Waits for the next message: a server that was cut off closes nothing. */
+  #listen(socket) {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      // Its end would wait for the server, too.
+      socket.onmessage = socket.onclose = null;
+      socket.close();
+      this.#lost();
+    }, SILENCE);
   }
 
   /** Tries now where a try waits for its time: the page is seen again, or the network is back. */
@@ -148,6 +165,7 @@ export class Link extends EventTarget {
   }
 
   #lost(code) {
+    clearTimeout(this.#silence);
     this.status = code === REFUSED ? "refused" : this.#isRenewed ? "connecting" : "lost";
     for (const { reject } of this.#requests.values()) reject(new Error("the connection was lost"));
     this.#requests.clear();
