@@ -200,6 +200,10 @@ final class Studio {
     guard let action = Action(rawValue: name) else {
       throw ActionError("notFound", "expected an action, got \(name)", status: 404)
     }
+    switch arguments {
+    case .null, .object: break
+    default: throw ActionError("validation", "expected an object with the arguments, got another value")
+    }
     let place = order.enter(action.kind(arguments))
     let before = underWay
     let task = Task { () throws -> JSON in

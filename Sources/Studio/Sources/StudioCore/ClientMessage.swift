@@ -40,6 +40,9 @@ public struct ClientMessage: Sendable, Equatable {
     if Self.names(value["unsubscribe"]).contains(.string(Self.accountTopic)) { account = false }
     if Self.names(value["subscribe"]).contains(.string(Self.accountTopic)) { account = true }
     pause = value["pause"].bool
+    guard pause != nil || value["pause"] == .null else {
+      throw Fault(message: "pause: expected true or false, got \(value["pause"].text)")
+    }
     if value["do"] != .null {
       guard let name = value["do"].string, let id = value["id"].number else {
         throw Fault(message: "expected do with the name of an action, and id with a number")

@@ -31,6 +31,7 @@ import Testing
     (#"{"v":1,"subscribe":["weather"]}"#, "subscribe: expected names of topics"),
     (#"{"v":1,"unsubscribe":[3]}"#, "unsubscribe: expected names of topics"),
     (#"{"v":1,"do":"tempo/set"}"#, "expected do with the name of an action, and id with a number"),
+    (#"{"v":1,"pause":"on"}"#, "pause: expected true or false, got"),
   ]) func faultsSayWhatWasExpected(text: String, expected: String) {
     #expect(fault(text)?.hasPrefix(expected) == true)
   }

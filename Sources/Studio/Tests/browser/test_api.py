@@ -33,7 +33,7 @@ DESCRIPTION = pathlib.Path(__file__).parents[2] / "Web" / "openapi.json"
     ("recorder/start", {"format": "mp9"}, "format: expected"), ("recorder/start", {}, "expected a sound to record"),
     ("recorder/delete", {"name": "../../etc/passwd"}, "expected a recording"), ("recorder/pause", {"paused": True}, ""),
     ("lights/scene", {"name": "x"}, "name: expected"), ("lights/go", {}, "while the show plays"),
-    ("lights/arm", {"armed": True, "output": "x"}, "output: expected"),
+    ("lights/arm", {"armed": True, "output": "x"}, "output: expected"), ("ticker/start", [], "expected an object"), ("meter/reset", "x", "expected an object"),
 ])
 def test_wrong_arguments_are_refused_with_what_was_expected(studio, action, value, words):
     status, _, text = post(studio, action, value)
