@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Where accounts are kept. Every function is one transaction.
+/// Where accounts are kept. Every function is one transaction: what an entry of the audit notes and the entry are there, or neither is.
 protocol AccountStore: Sendable {
   /// - Throws: ``AccountRefusal`` of the code `taken` when the address has an account, in whatever case of its ASCII letters.
   func create(_ account: Account, _ identity: Identity?) async throws
@@ -10,46 +10,50 @@ protocol AccountStore: Sendable {
   /// Makes an identity one of the account's.
   ///
   /// - Throws: ``AccountRefusal`` of the code `taken` when it is another account's, `signedOut` as `changePassword`.
-  func insert(_ identity: Identity, of account: Account, from session: Data) async throws
+  func insert(_ identity: Identity, of account: Account, from session: Data, noting entry: AuditEntry) async throws
   func identities(of account: Data) async throws -> [Identity]
   /// Takes an identity from the account.
   ///
   /// - Throws: ``AccountRefusal`` of the code `notFound` when it is none of the account's, `conflict` when nothing else signs in to it, and
   ///   `signedOut` as `changePassword`.
-  func remove(_ identity: Identity, of account: Account, from session: Data) async throws
+  func remove(_ identity: Identity, of account: Account, from session: Data, noting entry: AuditEntry) async throws
   /// Replaces the hash of the account's password, unless it has another one by now.
   func replaceHash(_ hash: String, of account: Account) async throws
   /// Sets the password, puts a new session in place of `old` and ends all others. Returns those that ended.
   ///
   /// - Throws: ``AccountRefusal`` of the code `signedOut` when the session has ended or the account has another password by now.
-  func changePassword(_ hash: String, of account: Account, from old: Data, to new: DeviceSession) async throws
-    -> [Data]
-  /// Deletes the account and all that belongs to it, so that no byte of it stays in the file. Returns its sessions.
+  func changePassword(
+    _ hash: String, of account: Account, from old: Data, to new: DeviceSession, noting entry: AuditEntry
+  ) async throws -> [Data]
+  /// Deletes the account and all that belongs to it, so that no byte of it stays in the file. Returns its sessions. The entry is of no account.
   ///
   /// - Throws: ``AccountRefusal`` of the code `signedOut` when the session has ended or the account has another password by now.
-  func delete(_ account: Account, from session: Data) async throws -> [Data]
+  func delete(_ account: Account, from session: Data, noting entry: AuditEntry) async throws -> [Data]
 
   /// Adds a session, in place of another one.
   ///
   /// - Throws: ``AccountRefusal`` of the code `credentials` when the proof does not hold any more, `disabled` of a disabled account.
-  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws
+  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?, noting entry: AuditEntry)
+    async throws
   func session(hash: Data) async throws -> DeviceSession?
   func sessions(of account: Data) async throws -> [DeviceSession]
   func touch(session hash: Data, at time: Int64) async throws
-  /// Ends sessions and returns their hashes.
-  func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data]
+  /// Ends sessions and returns their hashes. The entry is noted if there are any.
+  func endSessions(of account: Data, _ selection: SessionSelection, noting entry: AuditEntry) async throws -> [Data]
 
   /// Disables an account, which ends its sessions and links, or enables it. Returns the sessions that ended.
-  func setDisabled(_ isDisabled: Bool, account: Data) async throws -> [Data]
+  func setDisabled(_ isDisabled: Bool, account: Data, noting entry: AuditEntry) async throws -> [Data]
   /// Those of the sessions that are not there.
   func missing(_ sessions: Set<Data>) async throws -> [Data]
 
   /// Adds a link. `isMailed`: whoever uses it reads mails of the account's address.
-  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws
+  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool, noting entry: AuditEntry) async throws
   /// The account of a link that is neither used nor expired.
   func account(ofReset hash: Data, at time: Int64) async throws -> Account?
-  /// Uses a link: sets the password, ends all sessions, and removes the identities. Nil when it is used or expired.
-  func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset?
+  /// Uses a link: sets the password, ends all sessions, and removes the identities, of which there is an entry of its own. Nil when it is
+  /// used or expired.
+  func reset(_ hash: Data, password: String, noting entry: AuditEntry, ofRemoved removal: AuditEntry) async throws
+    -> PasswordReset?
 
   /// All settings, with those that were deleted. Before they are read, `admit` gets the number of their values' bytes, and may refuse.
   func settings(of account: Data, admit: @escaping @Sendable (Int) throws -> Void) async throws -> [Setting]

@@ -12,8 +12,9 @@ extension Accounts {
     try AccountRules.check(password: new, address: account.address)
     let hash = try await confirm(current, signedIn, client) { try await hasher.hash(new) }
     let (token, session) = makeSession(account, client)
-    events.end(try await store.changePassword(hash, of: account, from: signedIn.session.hash, to: session))
-    try await note("password changed", account.id, client)
+    events.end(
+      try await store.changePassword(
+        hash, of: account, from: signedIn.session.hash, to: session, noting: entry("password changed", client)))
     account.password = hash
     return Login(token: token, session: session, account: account)
   }
@@ -64,10 +65,11 @@ extension Accounts {
       try AccountRules.check(password: password, address: account.address)
       return (account, try await hasher.hash(password))
     }
-    guard let done = try await store.reset(Self.hash(token), password: hash, at: time) else { throw refusal }
+    let done = try await store.reset(
+      Self.hash(token), password: hash, noting: entry("password reset", client),
+      ofRemoved: entry("providers removed", client))
+    guard let done else { throw refusal }
     events.end(done.sessions)
-    try await note("password reset", account.id, client)
-    if done.removed > 0 { try await note("providers removed", account.id, client) }
     return (account, done.removed)
   }
 
@@ -106,8 +108,8 @@ extension Accounts {
   private func makeResetToken(_ account: Account, _ network: String, isMailed: Bool) async throws -> String {
     let token = Sodium.random(Self.tokenLength).base64URL
     try await store.insert(
-      reset: Self.hash(token), of: account.id, expires: time + configuration.linkTime, isMailed: isMailed)
-    try await store.note(AuditEntry(at: time, what: "reset link", from: network), of: account.id)
+      reset: Self.hash(token), of: account.id, expires: time + configuration.linkTime, isMailed: isMailed,
+      noting: AuditEntry(at: time, what: "reset link", from: network))
     return token
   }
 }

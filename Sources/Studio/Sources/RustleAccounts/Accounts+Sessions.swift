@@ -15,8 +15,8 @@ extension Accounts {
 
   /// Signs out.
   public func logOut(_ signedIn: SignedIn) async throws {
-    try await end(signedIn, .one(prefix: signedIn.session.hash))
-    try await store.note(AuditEntry(at: time, what: "logout", from: signedIn.session.network), of: signedIn.account.id)
+    let entry = AuditEntry(at: time, what: "logout", from: signedIn.session.network)
+    try await end(signedIn, .one(prefix: signedIn.session.hash), noting: entry)
   }
 
   /// The sessions of an account, the one that was used last first.
@@ -27,23 +27,23 @@ extension Accounts {
   /// Ends a session by its id.
   public func endSession(id: String, _ signedIn: SignedIn, from client: AccountClient) async throws {
     guard let prefix = Data(hexadecimal: id), prefix.count == 8,
-      try await !end(signedIn, .one(prefix: prefix)).isEmpty
+      try await !end(signedIn, .one(prefix: prefix), noting: entry("session ended", client)).isEmpty
     else { throw AccountRefusal(.notFound, "expected the id of a session") }
-    try await note("session ended", signedIn.account.id, client)
   }
 
   /// Ends all sessions but this one.
   public func endOtherSessions(_ signedIn: SignedIn, from client: AccountClient) async throws {
-    try await end(signedIn, .allExcept(signedIn.session.hash))
-    try await note("other sessions ended", signedIn.account.id, client)
+    try await end(signedIn, .allExcept(signedIn.session.hash), noting: entry("other sessions ended", client))
   }
 
   private func isAlive(_ session: DeviceSession) -> Bool {
     session.expires > time && session.seen > time - configuration.idleTime
   }
 
-  @discardableResult private func end(_ signedIn: SignedIn, _ selection: SessionSelection) async throws -> [Data] {
-    let ended = try await store.endSessions(of: signedIn.account.id, selection)
+  @discardableResult private func end(
+    _ signedIn: SignedIn, _ selection: SessionSelection, noting entry: AuditEntry
+  ) async throws -> [Data] {
+    let ended = try await store.endSessions(of: signedIn.account.id, selection, noting: entry)
     events.end(ended)
     return ended
   }

@@ -185,8 +185,8 @@ public final class Accounts: Sendable {
   ) async throws -> Bool {
     let owner = try await store.account(identity: identity)
     if owner?.id == signedIn.account.id { return false }
-    try await store.insert(identity, of: signedIn.account, from: signedIn.session.hash)
-    try await note("provider linked", signedIn.account.id, client)
+    try await store.insert(
+      identity, of: signedIn.account, from: signedIn.session.hash, noting: entry("provider linked", client))
     return true
   }
 
@@ -199,8 +199,8 @@ public final class Accounts: Sendable {
   ///
   /// - Throws: ``AccountRefusal`` of the code `conflict` when nothing else signs in to the account.
   public func unlink(_ identity: Identity, _ signedIn: SignedIn, from client: AccountClient) async throws {
-    try await store.remove(identity, of: signedIn.account, from: signedIn.session.hash)
-    try await note("provider removed", signedIn.account.id, client)
+    try await store.remove(
+      identity, of: signedIn.account, from: signedIn.session.hash, noting: entry("provider removed", client))
   }
 
   /// Notes a sign-in by a provider that was refused.
@@ -218,9 +218,10 @@ public final class Accounts: Sendable {
   /// - Throws: ``AccountRefusal`` of the code `notFound` for an address without an account.
   public func setDisabled(_ isDisabled: Bool, onTerminalFor address: String) async throws {
     let account = try await account(onTerminal: address)
-    events.end(try await store.setDisabled(isDisabled, account: account.id))
     let what = isDisabled ? "account disabled" : "account enabled"
-    try await store.note(AuditEntry(at: time, what: what, from: Self.terminal), of: account.id)
+    events.end(
+      try await store.setDisabled(
+        isDisabled, account: account.id, noting: AuditEntry(at: time, what: what, from: Self.terminal)))
   }
 
   func account(onTerminal address: String) async throws -> Account {
@@ -238,8 +239,9 @@ public final class Accounts: Sendable {
   /// Deletes the account with all that belongs to it.
   public func delete(password: String, _ signedIn: SignedIn, from client: AccountClient) async throws {
     try await confirm(password, signedIn, client) {}
-    events.end(try await store.delete(signedIn.account, from: signedIn.session.hash))
-    try await note("account deleted", nil, client)
+    events.end(
+      try await store.delete(
+        signedIn.account, from: signedIn.session.hash, noting: entry("account deleted", client)))
   }
 
   // MARK: -
@@ -252,9 +254,8 @@ public final class Accounts: Sendable {
   ) async throws -> Login {
     let (token, session) = makeSession(account, client)
     let hash = old.map(Self.hash)
-    try await store.insert(session, by: proof, replacing: hash)
+    try await store.insert(session, by: proof, replacing: hash, noting: entry(what, client))
     if let hash { events.end([hash]) }
-    try await note(what, account.id, client)
     return Login(token: token, session: session, account: account)
   }
 
@@ -267,7 +268,11 @@ public final class Accounts: Sendable {
   }
 
   func note(_ what: String, _ account: Data?, _ client: AccountClient) async throws {
-    try await store.note(AuditEntry(at: time, what: what, from: client.network), of: account)
+    try await store.note(entry(what, client), of: account)
+  }
+
+  func entry(_ what: String, _ client: AccountClient) -> AuditEntry {
+    AuditEntry(at: time, what: what, from: client.network)
   }
 
   /// What is stored of a token. It has 256 random bits: nothing slower is needed.

@@ -3,7 +3,9 @@ internal import GRDB
 
 /// Sessions, and links for a new password.
 extension SQLiteStore {
-  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?) async throws {
+  func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?, noting entry: AuditEntry)
+    async throws
+  {
     try await write { database in
       guard try Self.holds(database, proof, session.account) else { throw AccountRefusal.wrongCredentials }
       guard try Account.fetch(database, "id = ? AND disabled", [session.account]) == nil else {
@@ -11,6 +13,7 @@ extension SQLiteStore {
       }
       if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
       try Self.insert(database, session)
+      try note(database, entry, session.account)
     }
   }
 
@@ -45,8 +48,12 @@ extension SQLiteStore {
     }
   }
 
-  func endSessions(of account: Data, _ selection: SessionSelection) async throws -> [Data] {
-    try await write { try Self.endSessions($0, account, selection) }
+  func endSessions(of account: Data, _ selection: SessionSelection, noting entry: AuditEntry) async throws -> [Data] {
+    try await write { database in
+      let ended = try Self.endSessions(database, account, selection)
+      if !ended.isEmpty { try note(database, entry, account) }
+      return ended
+    }
   }
 
   func missing(_ sessions: Set<Data>) async throws -> [Data] {
@@ -56,11 +63,13 @@ extension SQLiteStore {
     }
   }
 
-  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool) async throws {
+  func insert(reset hash: Data, of account: Data, expires: Int64, isMailed: Bool, noting entry: AuditEntry) async throws
+  {
     try await write { database in
       try database.execute(
         sql: "INSERT INTO reset(hash, account, expires, mailed) VALUES (?, ?, ?, ?)",
         arguments: [hash, account, expires, isMailed])
+      try note(database, entry, account)
     }
   }
 
@@ -68,15 +77,19 @@ extension SQLiteStore {
     try await pool.read { try Self.account($0, ofReset: hash, at: time) }
   }
 
-  func reset(_ hash: Data, password: String, at time: Int64) async throws -> PasswordReset? {
+  func reset(_ hash: Data, password: String, noting entry: AuditEntry, ofRemoved removal: AuditEntry) async throws
+    -> PasswordReset?
+  {
     try await write { database in
-      guard let account = try Self.account(database, ofReset: hash, at: time) else { return nil }
+      guard let account = try Self.account(database, ofReset: hash, at: entry.at) else { return nil }
+      try note(database, entry, account.id)
       try database.execute(
         sql: "UPDATE account SET verified = 1 WHERE id = ? AND (SELECT mailed FROM reset WHERE hash = ?)",
         arguments: [account.id, hash])
       // Whoever knew the password, or had a session, may have linked their own.
       try database.execute(sql: "DELETE FROM identity WHERE account = ?", arguments: [account.id])
       let removed = database.changesCount
+      if removed > 0 { try note(database, removal, account.id) }
       // The others of the account, too: who asked twice has two.
       try database.execute(sql: "UPDATE reset SET used = 1 WHERE account = ?", arguments: [account.id])
       try Self.setPassword(database, password, of: account.id)

@@ -83,11 +83,12 @@ struct SQLiteStore: AccountStore {
       [identity.issuer, identity.subject])
   }
 
-  func insert(_ identity: Identity, of account: Account, from session: Data) async throws {
+  func insert(_ identity: Identity, of account: Account, from session: Data, noting entry: AuditEntry) async throws {
     do {
       try await write { database in
         try Self.require(database, session, of: account)
         try Self.insert(database, identity, account.id)
+        try note(database, entry, account.id)
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
       throw AccountRefusal(.taken, "expected an identity without an account")
@@ -102,7 +103,7 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  func remove(_ identity: Identity, of account: Account, from session: Data) async throws {
+  func remove(_ identity: Identity, of account: Account, from session: Data, noting entry: AuditEntry) async throws {
     try await write { database in
       try Self.require(database, session, of: account)
       guard let owner = try Self.account(database, identity), owner.id == account.id else {
@@ -115,6 +116,7 @@ struct SQLiteStore: AccountStore {
       }
       try database.execute(
         sql: "DELETE FROM identity WHERE issuer = ? AND subject = ?", arguments: [identity.issuer, identity.subject])
+      try note(database, entry, account.id)
     }
   }
 
@@ -133,9 +135,9 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  func changePassword(_ hash: String, of account: Account, from old: Data, to new: DeviceSession) async throws
-    -> [Data]
-  {
+  func changePassword(
+    _ hash: String, of account: Account, from old: Data, to new: DeviceSession, noting entry: AuditEntry
+  ) async throws -> [Data] {
     try await write { database in
       try Self.require(database, old, of: account)
       try Self.setPassword(database, hash, of: account.id)
@@ -143,15 +145,17 @@ struct SQLiteStore: AccountStore {
       try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account.id])
       let ended = try Self.endSessions(database, account.id, .all)
       try Self.insert(database, new)
+      try note(database, entry, account.id)
       return ended
     }
   }
 
-  func delete(_ account: Account, from session: Data) async throws -> [Data] {
+  func delete(_ account: Account, from session: Data, noting entry: AuditEntry) async throws -> [Data] {
     let sessions = try await write { database in
       try Self.require(database, session, of: account)
       let sessions = try Self.endSessions(database, account.id, .all)
       try database.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [account.id])
+      try note(database, entry, nil)
       return sessions
     }
     // The log of transactions still has the pages of before; readers of the moment may keep it for a while.
@@ -186,8 +190,9 @@ struct SQLiteStore: AccountStore {
     }
   }
 
-  func setDisabled(_ isDisabled: Bool, account: Data) async throws -> [Data] {
+  func setDisabled(_ isDisabled: Bool, account: Data, noting entry: AuditEntry) async throws -> [Data] {
     try await write { database in
+      try note(database, entry, account)
       try database.execute(sql: "UPDATE account SET disabled = ? WHERE id = ?", arguments: [isDisabled, account])
       guard isDisabled else { return [] }
       try database.execute(sql: "DELETE FROM reset WHERE account = ?", arguments: [account])
@@ -196,21 +201,23 @@ struct SQLiteStore: AccountStore {
   }
 
   func note(_ entry: AuditEntry, of account: Data?) async throws {
+    try await write { try note($0, entry, account) }
+  }
+
+  func note(_ database: Database, _ entry: AuditEntry, _ account: Data?) throws {
     try Self.refuseNUL([entry.what, entry.from])
-    try await write { database in
-      // An account that was deleted meanwhile has no audit.
-      try database.execute(
-        sql: """
-          INSERT INTO audit(account, at, what, network) SELECT ?1, ?2, ?3, ?4
-          WHERE ?1 IS NULL OR EXISTS (SELECT 1 FROM account WHERE id = ?1)
-          """, arguments: [account, entry.at, entry.what, entry.from])
-      try database.execute(
-        sql: """
-          DELETE FROM audit WHERE account IS ?1 AND (?1 IS NULL OR what = ?2) AND id <= (
-            SELECT id FROM audit WHERE account IS ?1 AND (?1 IS NULL OR what = ?2)
-            ORDER BY id DESC LIMIT 1 OFFSET \(auditLength))
-          """, arguments: [account, entry.what])
-    }
+    // An account that was deleted meanwhile has no audit.
+    try database.execute(
+      sql: """
+        INSERT INTO audit(account, at, what, network) SELECT ?1, ?2, ?3, ?4
+        WHERE ?1 IS NULL OR EXISTS (SELECT 1 FROM account WHERE id = ?1)
+        """, arguments: [account, entry.at, entry.what, entry.from])
+    try database.execute(
+      sql: """
+        DELETE FROM audit WHERE account IS ?1 AND (?1 IS NULL OR what = ?2) AND id <= (
+          SELECT id FROM audit WHERE account IS ?1 AND (?1 IS NULL OR what = ?2)
+          ORDER BY id DESC LIMIT 1 OFFSET \(auditLength))
+        """, arguments: [account, entry.what])
   }
 
   func audit(of account: Data) async throws -> [AuditEntry] {

@@ -14,7 +14,8 @@ struct AccountFileTests {
     let session = test.accounts.makeSession(ada.account, test.client).session
     for proof in [LoginProof.password(generation: ada.account.generation), .identity(identity)] {
       #expect(
-        await refusal { try await test.accounts.store.insert(session, by: proof, replacing: nil) } == .credentials)
+        await refusal { try await test.accounts.store.insert(session, by: proof, replacing: nil, noting: .test) }
+          == .credentials)
     }
   }
 
@@ -134,6 +135,42 @@ struct AccountFileTests {
       #expect(error.code == .storage && error.message == "cannot write the accounts: database or disk is full")
     }
     #expect(try await store.setting("tuner", of: ada.account.id).revision == 0)
+  }
+
+  @Test func whatCannotBeNotedDoesNotHappen() async throws {
+    let test = try await TestAccounts()
+    let (accounts, client) = (test.accounts, test.client)
+    let identity = Identity(issuer: "https://p.example", subject: "1")
+    let other = Identity(issuer: "https://p.example", subject: "2")
+    let (ada, second) = (try await test.register(), try await test.logIn())
+    try await accounts.link(identity, ada, from: client)
+    let (link, before) = (
+      try await accounts.resetToken(onTerminalFor: "ada@example.org"), try await accounts.audit(ada)
+    )
+    let pool = try SQLiteStore(path: test.path).pool
+    try await pool.write { database in
+      try database.execute(sql: "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT missing(); END")
+    }
+    let works: [@Sendable () async throws -> Void] = [
+      { _ = try await accounts.changePassword(from: TestAccounts.password, to: "analytical", ada, client: client) },
+      { _ = try await accounts.resetPassword(token: link, password: "analytical", from: client) },
+      {
+        _ = try await accounts.logIn(
+          address: "ada@example.org", password: TestAccounts.password, from: client, replacing: second.token)
+      }, { try await accounts.delete(password: TestAccounts.password, ada, from: client) },
+      { try await accounts.logOut(ada) }, { try await accounts.endOtherSessions(ada, from: client) },
+      { try await accounts.endSession(id: second.session.id, ada, from: client) },
+      { try await accounts.link(other, ada, from: client) }, { try await accounts.unlink(identity, ada, from: client) },
+      { try await accounts.setDisabled(true, onTerminalFor: "ada@example.org") },
+    ]
+    for (index, work) in works.enumerated() { #expect(await refusal(work) == .storage, "\(index)") }
+    try await pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+    #expect(try await accounts.signedIn(token: second.token) != nil)
+    #expect(try await accounts.sessions(ada).count == 2)
+    #expect(try await accounts.identities(ada) == [identity])
+    #expect(try await accounts.audit(ada) == before)
+    _ = try await test.logIn()
+    try await accounts.resetPassword(token: link, password: "analytical engine", from: client)
   }
 
   @Test func whoWaitsForAnotherProgramDoesNotWaitInTurn() async throws {

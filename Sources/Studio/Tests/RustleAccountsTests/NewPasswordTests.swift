@@ -30,7 +30,8 @@ struct NewPasswordTests {
     let session = test.accounts.makeSession(verified, test.client).session
     let old = LoginProof.password(generation: verified.generation)
     #expect(
-      await refusal { try await test.accounts.store.insert(session, by: old, replacing: nil) } == .credentials)
+      await refusal { try await test.accounts.store.insert(session, by: old, replacing: nil, noting: .test) }
+        == .credentials)
     #expect(try await test.accounts.sessions(first).isEmpty)
     _ = try await test.logIn("analytical engine")
   }

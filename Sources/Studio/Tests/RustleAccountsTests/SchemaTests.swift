@@ -35,9 +35,10 @@ struct SchemaTests {
     try await store.create(
       Account(id: Data([2]), address: "bob@example.org", password: "x", created: 1), Identity(issuer: "i", subject: "s")
     )
-    try await store.insert(reset: Data([3]), of: Data([2]), expires: 9, isMailed: true)
+    try await store.insert(reset: Data([3]), of: Data([2]), expires: 9, isMailed: true, noting: .test)
     #expect(try await store.account(ofReset: Data([3]), at: 8)?.id == Data([2]))
-    #expect(try await store.reset(Data([3]), password: "y", at: 8) == PasswordReset(sessions: [], removed: 1))
+    let done = try await store.reset(Data([3]), password: "y", noting: .test, ofRemoved: .test)
+    #expect(done == PasswordReset(sessions: [], removed: 1))
     #expect(try await store.account(id: Data([2]))?.isVerified == true)
     try await store.pool.write { try SQLiteStore.insert($0, Identity(issuer: "i", subject: "s"), Data([2])) }
     #expect(try await store.account(identity: Identity(issuer: "i", subject: "s"))?.id == Data([2]))

@@ -60,6 +60,11 @@ final class TestAccounts: Sendable {
   }
 }
 
+extension AuditEntry {
+  /// An entry for calls of the store that tests make.
+  static let test = Self(at: 1, what: "test", from: "")
+}
+
 /// The code of the error that an operation throws; nil: none.
 func refusal(_ work: () async throws -> some Any) async -> AccountRefusal.Code? {
   do {
