@@ -1,5 +1,7 @@
 """The page in a browser that keeps nothing for it: it is refused, or there is no room."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -71,3 +73,28 @@ def test_broken_values_of_before_a_sign_in_hinder_no_page(browser, studio, text)
     device.page.get_by_role("heading", name="Sign up").wait_for()
     assert device.page.evaluate("location.search") == "" and device.messages == []
     context.close()
+
+
+@pytest.mark.parametrize("name", ["eq", "eq/presets/A"])
+@pytest.mark.parametrize("text", ["{", "5", '{"rev":0,"base":[0],"local":[1,2]}', '{"rev":0,"base":["[1]"],"local":["[1]"]}', '{"rev":1,"base":null,"local":"x","asked":[1]}'])
+def test_broken_values_that_were_not_saved_hinder_no_other(device, studio, name, text):
+    page = device()
+    sign_up(page)
+    ada = Person(studio)
+    assert ada.log_in()[0] == 200
+    assert ada.do("PUT", "api/settings/eq/presets/Mine", {"rev": 0, "value": {"bands": [1] * 28}})[0] == 200
+    # Nobody's gains are not kept.
+    for email in ["ada@example.org"] if name == "eq" else ["ada@example.org", ""]:
+        page.evaluate("([key, text]) => localStorage.setItem(key, text)", ["rustle-unsaved " + json.dumps([email, name], separators=(",", ":")), text])
+    page.reload()
+    page.get_by_role("heading", name="Signed in").wait_for()
+    to(page, "equalizer")
+    expect(page.get_by_role("option", name="Mine")).to_be_attached()
+    page.get_by_role("slider", name="Left, 64 Hz").focus()
+    page.keyboard.press("PageUp")
+    if name != "eq":
+        page.locator(".account-bar").nth(1).get_by_role("button", name="Save these").click()
+    expect(note(page)).to_have_text("Saved in your account, revision 1.")
+    expect(note(page, 1)).to_have_text("Your presets are saved in your account.")
+    assert ada.do("GET", "api/eq")[2]["bands"][3] == 3
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('rustle-unsaved'))") == []

@@ -3,7 +3,7 @@
 import { h, say, speak } from "./dom.js";
 import { isEmpty, KINDS, prefixOf } from "./kinds.js";
 import { ask, keysOf, UNSAVED } from "./session.js";
-import { Setting } from "./setting.js";
+import { keptAt, Setting } from "./setting.js";
 import { browserStore } from "./store.js";
 
 /** Milliseconds before another try at what had no answer. */
@@ -252,8 +252,9 @@ export class Profile {
       const setting = this.#setting(name);
       // One that waits for its own save comes first.
       if (setting.sync.local) continue;
-      setting.sync.resume(JSON.parse(browserStore.get(key)));
+      const kept = keptAt(key, setting.kind);
       browserStore.remove(key);
+      if (kept) setting.sync.resume(kept);
       setting.flush();
     }
     this.show(prefix);

@@ -14,6 +14,23 @@ const MOVING = 1500;
 /** Milliseconds without a save after which it is taken back, because its device is gone, and after which one that is there repeats it. */
 const [LOST, REPEAT] = [8000, 2500];
 
+/**
+ * What the browser keeps of a value of a kind; null: nothing. What is no value of it, as another version of the page may have left it, is
+ * removed: it would stand in the way of all others for good.
+ */
+export function keptAt(key, kind) {
+  const isFit = (parts) => parts.length === kind.none.length && parts.join() === kind.read(kind.write(parts)).join();
+  try {
+    const kept = JSON.parse(browserStore.get(key));
+    const { rev, base, local, sent, asked } = kept;
+    if (Number.isInteger(rev) && [base, local, sent ?? local].every(isFit) && (asked ?? []).every((part) => part in kind.none)) return kept;
+  } catch {
+    // It is none.
+  }
+  browserStore.remove(key);
+  return null;
+}
+
 /** One setting, and the engine that has it. */
 export class Setting {
   /** Whether the account and the engine differ, and nobody has said which one counts. */
@@ -40,8 +57,9 @@ export class Setting {
 
   /** Takes up what was not saved when the page was left. */
   resume() {
+    const kept = keptAt(this.#key, this.kind);
     this.#kept = browserStore.get(this.#key);
-    if (this.#kept) this.sync.resume(JSON.parse(this.#kept));
+    if (kept) this.sync.resume(kept);
   }
 
   /** The engine's parts; null: it has none that accounts keep, or there is no engine. */
