@@ -86,7 +86,8 @@ def test_what_is_refused_leaves_what_was_there(studio):
             states = json.loads(watcher.recv(timeout=PATIENCE))["states"]
             for action, value in [("ticker/start", {"symbols": ["", "B"]}), ("lights/arm", {"armed": True, "output": "sacn:256.1.1.1"})]:
                 assert post(studio, action, value)[0] == 422
-                message = json.loads(watcher.recv(timeout=PATIENCE))
+                while (message := json.loads(watcher.recv(timeout=PATIENCE)))["type"] != "state":
+                    pass
                 states[message["name"]] = message["state"]
         ticker = state(studio, "ticker")
         assert states["ticker"] == ticker and ticker["running"] and ticker["symbols"] == ["A"]

@@ -9,7 +9,7 @@ import time
 
 from playwright.sync_api import expect
 
-from client import post
+from client import post, state
 from conftest import Studio
 from page import number, until
 
@@ -83,8 +83,10 @@ def test_thresholds_that_are_typed_stay_while_alerts_come(open_page, studio):
     page.get_by_role("button", name="Pause").click()
     # What is read out may be a second behind.
     page.wait_for_timeout(1500)
-    held = log.inner_text()
-    page.wait_for_timeout(2500)
+    held, alerts = log.inner_text(), state(studio, "ticker")["alerts"]
+    while state(studio, "ticker")["alerts"] == alerts:
+        page.wait_for_timeout(50)
+    page.wait_for_timeout(1100)
     assert log.inner_text() == held
     page.get_by_role("button", name="Resume").click()
     expect(log).not_to_have_text(held, use_inner_text=True)

@@ -33,14 +33,16 @@ def test_foreign_origins_get_no_socket(studio):
 def test_answers_that_nobody_reads_are_bounded(studio):
     before = resident(studio)
     message = frame(1, json.dumps({"v": 1, "id": 1, "do": "x" * 60_000}).encode())
-    sockets = []
-    for _ in range(10):
-        raw = upgraded(studio, buffer=4096)
+    sockets = [upgraded(studio, buffer=4096) for _ in range(10)]
+
+    def ask_much(raw):
         raw.settimeout(1)
         with contextlib.suppress(OSError):
             for _ in range(100):
                 raw.sendall(message)
-        sockets.append(raw)
+
+    with concurrent.futures.ThreadPoolExecutor(len(sockets)) as pool:
+        list(pool.map(ask_much, sockets))
     time.sleep(1)
     assert resident(studio) - before < 40 << 20
     for raw in sockets:
