@@ -160,20 +160,24 @@ public final class Accounts: Sendable {
       return try await begin(account, by: .identity(identity), "login by a provider", client, replacing: token)
     }
     try limits.take([(.signUp, client.network)])
-    let host = URL(string: identity.issuer)?.host() ?? "provider"
+    let (id, host) = (Sodium.random(16), URL(string: identity.issuer)?.host() ?? "provider")
     let verified = address.flatMap { try? AccountRules.address($0) }
-    let label = verified ?? "\(identity.subject)@\(host)"
-    let account = Account(
-      id: Sodium.random(16), address: label, password: nil, created: time, isVerified: verified != nil)
-    do {
-      try await store.create(account, identity)
-    } catch let error as AccountRefusal where error.code == .taken {
-      throw AccountRefusal(
-        .taken, "expected an address without an account; sign in by its password and link the provider there")
+    // Of a label that somebody has registered as an address there is another one: nobody is shut out by that.
+    for label in verified.map({ [$0] }) ?? ["\(identity.subject)@\(host)", "\(id.hexadecimal)@\(host)"] {
+      let account = Account(id: id, address: label, password: nil, created: time, isVerified: verified != nil)
+      do {
+        try await store.create(account, identity)
+      } catch let error as AccountRefusal where error.code == .taken {
+        // The same person in another tab was first.
+        guard let account = try await store.account(identity: identity) else { continue }
+        return try await begin(account, by: .identity(identity), "login by a provider", client, replacing: token)
+      }
+      var login = try await begin(account, by: .identity(identity), "register by a provider", client, replacing: token)
+      login.isNew = true
+      return login
     }
-    var login = try await begin(account, by: .identity(identity), "register by a provider", client, replacing: token)
-    login.isNew = true
-    return login
+    throw AccountRefusal(
+      .taken, "expected an address without an account; sign in by its password and link the provider there")
   }
 
   /// Makes an identity one of the account's.

@@ -123,6 +123,32 @@ struct ProviderTests {
     #expect(try await test.accounts.resetToken(address: "bob@example.org", from: test.client) != nil)
   }
 
+  @Test func nobodyKeepsAnIdentityOutByRegisteringItsLabel() async throws {
+    let test = try await TestAccounts()
+    let stranger = try await test.register("1@p.example")
+    let identity = Identity(issuer: "https://p.example", subject: "1")
+    let login = try await test.accounts.logIn(identity, address: nil, from: test.client)
+    #expect(login.isNew && login.account.id != stranger.account.id)
+    #expect(login.account.address == "\(login.account.handle)@p.example")
+    #expect(try await test.accounts.logIn(identity, address: nil, from: test.client).account.id == login.account.id)
+  }
+
+  @Test func twoFirstSignInsAtOnceAreOfOneAccount() async throws {
+    let test = try await TestAccounts { $0.limits[.signUp] = RateLimit(burst: 200, period: 1) }
+    for subject in 0..<10 {
+      let identity = Identity(issuer: "https://p.example", subject: "\(subject)")
+      let logins = try await withThrowingTaskGroup(of: Accounts.Login.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            try await test.accounts.logIn(identity, address: "\(subject)@example.org", from: test.client)
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(Set(logins.map(\.account.id)).count == 1 && logins.count(where: \.isNew) == 1)
+    }
+  }
+
   @Test func anAccountWithoutAPasswordIsChangedSoonAfterTheSignIn() async throws {
     let test = try await TestAccounts()
     let identity = Identity(issuer: "https://p.example", subject: "1")
