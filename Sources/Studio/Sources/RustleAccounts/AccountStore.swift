@@ -73,7 +73,7 @@ protocol AccountStore: Sendable {
   func audit(of account: Data) async throws -> [AuditEntry]
   func buckets() async throws -> [String: TokenBucket]
   func setBuckets(_ buckets: [String: TokenBucket]) async throws
-  /// Forgets sessions and links that are over.
+  /// Forgets sessions and links that are over, and what could not be wiped when an account was deleted.
   func sweep(at time: Int64, idleSince: Int64) async throws -> [Data]
   /// Copies the whole of it into a new file.
   func backup(to path: String) async throws

@@ -17,6 +17,15 @@ final class WriterWaits: Sendable {
   }
 }
 
+/// Whether the log of transactions may have what was deleted.
+final class Leftovers: Sendable {
+  private let state = Mutex(false)
+
+  var exist: Bool { state.withLock(\.self) }
+
+  func set(_ exist: Bool) { state.withLock { $0 = exist } }
+}
+
 /// Which file a path leads to.
 struct FileIdentity: Sendable, Hashable {
   private let device, number: Int

@@ -11,6 +11,7 @@ struct SQLiteStore: AccountStore {
   let identity: FileIdentity?
   let pool: DatabasePool
   let waits = WriterWaits()
+  private let leftovers = Leftovers()
 
   /// Opens or makes the file.
   ///
@@ -158,9 +159,17 @@ struct SQLiteStore: AccountStore {
       try note(database, entry, nil)
       return sessions
     }
-    // The log of transactions still has the pages of before; readers of the moment may keep it for a while.
-    _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    await emptyLog()
     return sessions
+  }
+
+  /// Empties the log of transactions, which still has the pages of before. While somebody reads, as a backup does, it stays, until the next
+  /// sweep.
+  private func emptyLog() async {
+    do {
+      _ = try await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+      leftovers.set(false)
+    } catch { leftovers.set(true) }
   }
 
   static func setPassword(_ database: Database, _ hash: String, of account: Data) throws {
@@ -248,7 +257,8 @@ struct SQLiteStore: AccountStore {
   }
 
   func sweep(at time: Int64, idleSince: Int64) async throws -> [Data] {
-    try await write { database in
+    if leftovers.exist { await emptyLog() }
+    return try await write { database in
       try database.execute(sql: "DELETE FROM reset WHERE expires <= ?", arguments: [time])
       return try Data.fetchAll(
         database, sql: "DELETE FROM session WHERE expires <= ? OR seen <= ? RETURNING hash",

@@ -67,6 +67,25 @@ struct AccountFileTests {
     _ = try await test.register("ada.lovelace@example.org")
   }
 
+  @Test func whatAReaderKeptOfADeletedAccountIsWipedLater() async throws {
+    let test = try await TestAccounts()
+    let ada = try await test.register("ada.lovelace@example.org")
+    let store = try SQLiteStore(path: test.path, longestWait: 0.1)
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(path: test.path, configuration: configuration)
+    try await reader.writeWithoutTransaction { database in
+      try database.beginTransaction(.deferred)
+      _ = try Row.fetchOne(database, sql: "SELECT * FROM account")
+    }
+    _ = try await store.delete(ada.account, from: ada.session.hash, noting: .test)
+    func log() throws -> Data { try Data(contentsOf: URL(filePath: test.path + "-wal")) }
+    #expect(try log().range(of: Data("lovelace".utf8)) != nil)
+    try await reader.writeWithoutTransaction { try $0.rollback() }
+    _ = try await store.sweep(at: 0, idleSince: 0)
+    #expect(try log().range(of: Data("lovelace".utf8)) == nil)
+  }
+
   @Test func theFileIsTheOwnersAlone() async throws {
     let test = try await TestAccounts()
     _ = try await test.register()
