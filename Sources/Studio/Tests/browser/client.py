@@ -47,10 +47,13 @@ def compressed(studio, path):
 
 def files_of_the_page(studio):
     """The paths of the first screen, without fonts, and of what is fetched a moment later."""
-    first = {"", *re.findall(r'(?:href|src)="([\w./]+\.(?:css|js|svg))"', ask(studio)[2])}
-    while more := {f"js/{name}" for path in first if path.endswith(".js") for name in re.findall(r'from "\./([\w.]+)"', ask(studio, path)[2])} - first:
-        first |= more
-    return first, {f"js/{name}.js" for name in re.findall(r'later\("(\w+)"\)', ask(studio, "js/main.js")[2])}
+    def whole(paths):
+        while more := {f"js/{name}" for path in paths if path.endswith(".js") for name in re.findall(r'from "\./([\w.]+)"', ask(studio, path)[2])} - paths:
+            paths |= more
+        return paths
+
+    first = whole({"", *re.findall(r'(?:href|src)="([\w./]+\.(?:css|js|svg))"', ask(studio)[2])})
+    return first, whole({f"js/{name}.js" for name in re.findall(r'later\("(\w+)"\)', ask(studio, "js/main.js")[2])}) - first
 
 
 def first_screen(studio):
