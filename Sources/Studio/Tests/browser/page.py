@@ -12,12 +12,12 @@ def number(page, selector):
     return float(page.locator(selector).inner_text().replace("−", "-"))
 
 
-def until(page, expression, seconds=PATIENCE):
-    """Waits until an expression is true; Playwright's own wait needs the `eval` that the page forbids."""
+def until(page, expression, seconds=PATIENCE, pause=20):
+    """Waits until an expression is true, with so many milliseconds from one look to the next; Playwright's own wait needs the `eval` that the page forbids."""
     deadline = time.monotonic() + seconds
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, expression
-        page.wait_for_timeout(20)
+        page.wait_for_timeout(pause)
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ PICTURES = """[...document.querySelectorAll('main canvas')]
 def moves(page):
     """Waits until the screen is another one, and so is each of its pictures."""
     page.evaluate(f"window.before = [{SHOWN}, {PICTURES}]")
-    until(page, f"before[0] !== {SHOWN} && {PICTURES}.every((each, place) => each !== before[1][place])")
+    until(page, f"before[0] !== {SHOWN} && {PICTURES}.every((each, place) => each !== before[1][place])", pause=200)
 
 
 def stands_still(page):
