@@ -177,7 +177,8 @@ export function ticker(app) {
         const y = height - 4 - ((price - low) / (high - low || 1)) * (height - 8);
         if (place) context.lineTo(x, y); else context.moveTo(x, y);
       });
-      context.strokeStyle = history.at(-1) >= history[0] ? UP : DOWN;
+      // The change beside it has a colour: it is of another time.
+      context.strokeStyle = "#7cc6fe";
       context.lineWidth = 1.5;
       context.stroke();
     });
