@@ -30,11 +30,11 @@ protocol AccountStore: Sendable {
   /// - Throws: ``AccountRefusal`` of the code `signedOut` when the session has ended or the account has another password by now.
   func delete(_ account: Account, from session: Data, noting entry: AuditEntry) async throws -> [Data]
 
-  /// Adds a session, in place of another one.
+  /// Adds a session, in place of another one. Of more than an account may have those end that were used longest ago. Returns those that ended.
   ///
   /// - Throws: ``AccountRefusal`` of the code `credentials` when the proof does not hold any more, `disabled` of a disabled account.
   func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?, noting entry: AuditEntry)
-    async throws
+    async throws -> [Data]
   func session(hash: Data) async throws -> DeviceSession?
   func sessions(of account: Data) async throws -> [DeviceSession]
   func touch(session hash: Data, at time: Int64) async throws

@@ -53,6 +53,8 @@ public final class Accounts: Sendable {
     public let session: DeviceSession
   }
 
+  /// The sessions that an account may have: a program that signs in again and again ends its own.
+  static let maximumSessionCount = 100
   /// The bytes of a token, before base64url (ASVS 5.0, 7.2.3 demands 16).
   static let tokenLength = 32
 
@@ -257,9 +259,8 @@ public final class Accounts: Sendable {
     _ account: Account, by proof: LoginProof, _ what: String, _ client: AccountClient, replacing old: String? = nil
   ) async throws -> Login {
     let (token, session) = makeSession(account, client)
-    let hash = old.map(Self.hash)
-    try await store.insert(session, by: proof, replacing: hash, noting: entry(what, client))
-    if let hash { events.end([hash]) }
+    events.end(
+      try await store.insert(session, by: proof, replacing: old.map(Self.hash), noting: entry(what, client)))
     return Login(token: token, session: session, account: account)
   }
 

@@ -4,16 +4,28 @@ internal import GRDB
 /// Sessions, and links for a new password.
 extension SQLiteStore {
   func insert(_ session: DeviceSession, by proof: LoginProof, replacing hash: Data?, noting entry: AuditEntry)
-    async throws
+    async throws -> [Data]
   {
     try await write { database in
       guard try Self.holds(database, proof, session.account) else { throw AccountRefusal.wrongCredentials }
       guard try Account.fetch(database, "id = ? AND disabled", [session.account]) == nil else {
         throw AccountRefusal(.disabled, "expected an account that is not disabled; ask who runs this server")
       }
-      if let hash { try database.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
+      var ended: [Data] = []
+      if let hash {
+        ended = try Data.fetchAll(database, sql: "DELETE FROM session WHERE hash = ? RETURNING hash", arguments: [hash])
+      }
+      ended += try Data.fetchAll(
+        database,
+        sql: """
+          DELETE FROM session WHERE hash IN (
+            SELECT hash FROM session WHERE account = ? ORDER BY seen DESC, created DESC
+            LIMIT -1 OFFSET \(Accounts.maximumSessionCount - 1))
+          RETURNING hash
+          """, arguments: [session.account])
       try Self.insert(database, session)
       try note(database, entry, session.account)
+      return ended
     }
   }
 

@@ -65,6 +65,30 @@ struct SessionTests {
     #expect(try await test.accounts.signedIn(token: login.token) == nil)
   }
 
+  @Test func anAccountHasSoManySessions() async throws {
+    let test = try await TestAccounts { $0.limits[.network] = RateLimit(burst: 1_000, period: 1) }
+    _ = try await test.register()
+    var logins: [Accounts.Login] = []
+    for _ in 0..<Accounts.maximumSessionCount {
+      test.clock.advance(by: 1)
+      logins.append(try await test.logIn())
+    }
+    // The first one is in use, and listens; the second one is not.
+    test.clock.advance(by: 100)
+    let first = try #require(try await test.accounts.signedIn(token: logins[0].token))
+    let heard = Mutex<[AccountEvent]>([])
+    let second = Accounts.SignedIn(account: logins[1].account, session: logins[1].session)
+    _ = try await test.accounts.subscribe(second) { event in heard.withLock { $0.append(event) } }
+    // Also one of a clock that was set back is there.
+    test.clock.advance(by: -86_400)
+    let newest = try await test.logIn()
+    #expect(heard.withLock(\.self) == [.ended])
+    #expect(try await test.accounts.sessions(first).count == Accounts.maximumSessionCount)
+    #expect(try await test.accounts.signedIn(token: newest.token) != nil)
+    #expect(try await test.accounts.signedIn(token: logins[1].token) == nil)
+    #expect(try await test.accounts.signedIn(token: logins[2].token) != nil)
+  }
+
   @Test func sessionsAreListedAndEnded() async throws {
     let test = try await TestAccounts()
     let first = try await test.register()

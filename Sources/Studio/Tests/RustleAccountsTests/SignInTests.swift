@@ -107,7 +107,7 @@ struct SignInTests {
     // One that was verified before the first of them, whichever order they had, and what it confirms.
     let session = dearer.makeSession(stale, test.client)
     let proof = LoginProof.password(generation: stale.generation)
-    try await dearer.store.insert(session.session, by: proof, replacing: nil, noting: .test)
+    _ = try await dearer.store.insert(session.session, by: proof, replacing: nil, noting: .test)
     _ = try await dearer.changePassword(
       from: TestAccounts.password, to: "analytical engine", first, client: test.client)
     #expect(
