@@ -132,14 +132,32 @@ pub(crate) struct Assignment {
     pub(crate) unclaimed: Vec<usize>,
 }
 
-/// Gives each id its place.
-pub(crate) fn assign(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Assignment {
+/// Gives each id its place; and once more, if what was found says how much more often, or less, a place with an id is a mirror's.
+pub(crate) fn assign<'a, F: Fn(u32, usize) -> f64 + 'a>(
+    candidates: &[Candidate],
+    codes: &Codes,
+    noises: &[f32],
+    more: impl FnOnce(&Assignment) -> Option<F>,
+) -> Assignment {
     let mut places = distinct(candidates, codes, noises);
-    let mirrors = mirrors(candidates, &places);
+    let mut mirrors = mirrors(candidates, &places);
     weigh(&mut places, &mirrors, codes.count);
+    let found = assignment(&places);
+    let Some(more) = more(&found) else { return found };
+    for (mirror, place) in mirrors.iter_mut().zip(&places) {
+        if let Some(first) = place.options.first() {
+            *mirror *= more(first.id, place.candidate);
+        }
+    }
+    weigh(&mut places, &mirrors, codes.count);
+    assignment(&places)
+}
+
+/// The likeliest id of each place, as far as it is sure.
+fn assignment(places: &[Place]) -> Assignment {
     let mut found = Assignment::default();
     let mut owners: HashMap<u32, usize> = HashMap::new();
-    for place in &places {
+    for place in places {
         let best = place
             .options
             .iter()
@@ -153,7 +171,7 @@ pub(crate) fn assign(candidates: &[Candidate], codes: &Codes, noises: &[f32]) ->
             });
         }
     }
-    for place in &places {
+    for place in places {
         let Some(first) = place.options.first() else {
             found.unclaimed.push(place.candidate);
             continue;

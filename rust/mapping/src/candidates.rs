@@ -44,6 +44,10 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
+    pub(crate) fn at(&self) -> [f64; 2] {
+        [self.x as f64, self.y as f64]
+    }
+
     /// Finds the contrasts in which something else than a lamp changes the place: the mean of a state and its complement is not
     /// what it is in the others. Of such a place each frame says for itself whether it shows the lamp lit, or unlit, or what covers it.
     pub(crate) fn look(&mut self, contrasts: &[Contrast], frames: &[Frame]) {

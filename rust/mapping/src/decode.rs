@@ -9,10 +9,12 @@ use crate::candidates::{Candidate, Sharp};
 use crate::contrast::{Contrast, contrasts};
 use crate::frames::Frame;
 use crate::joint::{Known, Pictures, Spot};
+use crate::mirrors::Mirrors;
 use crate::schedule::Schedule;
 use crate::sequential::Sequence;
 pub(crate) use found::MOST_PIXELS;
 pub use found::{Found, Mapping, Place, Reason};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// The most pixels of a frame that is decoded as it is; larger ones are made smaller by whole factors.
@@ -24,6 +26,8 @@ const WIDE: f64 = 1.3;
 const DIM: f32 = 0.5;
 /// The noises of a lamp's light, at least.
 const NOISES: f32 = 3.0;
+/// Of a lamp's light, what is left of it where a picture is smoothed and has no background.
+const SMOOTHED: f32 = 0.6;
 /// The confidence below which a place is none.
 const DOUBTFUL: f32 = 0.8;
 /// The most bytes of frames that are kept.
@@ -138,11 +142,26 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
     for candidate in &mut candidates {
         candidate.look(&contrasts, frames);
     }
-    let assignment = assign(&candidates, &codes, &sharp.noises);
     let pictures = Pictures {
         contrasts: &contrasts,
         width,
         height,
+    };
+    let images = OnceCell::new();
+    let assignment = assign(&candidates, &codes, &sharp.noises, |first| {
+        let images = images.get_or_init(|| Mirrors::new(first, &candidates, &pictures, &sharp, frames));
+        images.are_known().then_some(|id, index: usize| {
+            let candidate: &Candidate = &candidates[index];
+            let odds = images.odds(id, candidate.at(), candidate.light);
+            if candidate.is_covered { odds.max(1.0) } else { odds }
+        })
+    });
+    let is_image = |lamp: &Lamp| {
+        let light = lamp.spot.as_ref().map_or(0.0, |spot| SMOOTHED * spot.light);
+        let odds = images
+            .get()
+            .map(|images| images.odds(lamp.known.id, lamp.known.at, light));
+        odds.is_some_and(|odds| odds > 1.0)
     };
     let mut lamps: Vec<Lamp> = assignment
         .claims
@@ -152,7 +171,7 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
             Lamp {
                 known: Known {
                     id: claim.id,
-                    at: [candidate.x as f64, candidate.y as f64],
+                    at: candidate.at(),
                 },
                 confidence: claim.confidence,
                 used: used(&contrasts, claim.id, candidate),
@@ -173,7 +192,7 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
         .collect();
     let mut mirrors = Vec::new();
     for _ in 0..2 {
-        if !overlap::find(&pictures, &mut lamps, &blobs, &mut mirrors, blur) {
+        if !overlap::find(&pictures, &mut lamps, &blobs, &mut mirrors, blur, &is_image) {
             break;
         }
         measure(&pictures, &mut lamps, blur);
@@ -271,14 +290,14 @@ fn blur(lamps: &[Lamp]) -> f64 {
 }
 
 /// Lamps by their places.
-struct Grid {
+pub(crate) struct Grid {
     cells: HashMap<(i64, i64), Vec<Known>>,
 }
 
 impl Grid {
     const CELL: f64 = 16.0;
 
-    fn new(lamps: impl Iterator<Item = Known>) -> Self {
+    pub(crate) fn new(lamps: impl Iterator<Item = Known>) -> Self {
         let mut cells: HashMap<_, Vec<_>> = HashMap::new();
         for lamp in lamps {
             cells.entry(Self::cell(lamp.at)).or_default().push(lamp);
@@ -293,7 +312,7 @@ impl Grid {
         )
     }
 
-    fn around(&self, at: [f64; 2]) -> impl Iterator<Item = &Known> {
+    pub(crate) fn around(&self, at: [f64; 2]) -> impl Iterator<Item = &Known> {
         let (x, y) = Self::cell(at);
         let cells = (-1..=1).flat_map(move |row| (-1..=1).map(move |column| (x + column, y + row)));
         cells.filter_map(|cell| self.cells.get(&cell)).flatten()

@@ -16,6 +16,7 @@ pub mod judge;
 pub mod lights;
 pub mod live;
 pub mod mapper;
+mod mirrors;
 pub mod overlay;
 pub mod plan;
 pub mod report;

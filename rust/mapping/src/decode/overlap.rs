@@ -33,6 +33,7 @@ pub(super) fn find(
     blobs: &[&Candidate],
     mirrors: &mut Vec<(u32, [f64; 2])>,
     blur: f64,
+    is_image: &impl Fn(&Lamp) -> bool,
 ) -> bool {
     let count = pictures
         .contrasts
@@ -58,7 +59,10 @@ pub(super) fn find(
             .chain(new.iter().map(|lamp| &lamp.known));
         let beside = Pictures::beside(lamp.known.at, around);
         let search = Search::new(pictures, lamp.known.at, &beside, &lamp.used, blur);
-        if let Some(found) = search.and_then(|search| search.one(&missing, spot.light)) {
+        if let Some(found) = search
+            .and_then(|search| search.one(&missing, spot.light))
+            .filter(|found| !is_image(found))
+        {
             missing.retain(|id| *id != found.known.id);
             new.push(found);
         }
@@ -76,7 +80,10 @@ pub(super) fn find(
         };
         let free: Vec<u32> = (0..count as u32).filter(is_free).collect();
         let search = Search::new(pictures, at, &beside, &all, blur);
-        if let Some(pair) = search.and_then(|search| search.two(&free)) {
+        if let Some(pair) = search
+            .and_then(|search| search.two(&free))
+            .filter(|pair| !pair.iter().any(is_image))
+        {
             for found in &pair {
                 lights[found.known.id as usize] = blob.light;
             }
