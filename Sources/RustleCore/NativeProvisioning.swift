@@ -15,3 +15,19 @@ package let nativeNodeNoFlag = 256
 package let nativeNodeNoNumber = 65_536
 /// In place of a signal that is not known.
 package let nativeNodeNoSignal = 127
+
+extension NativeNodeRadio {
+  /// Takes what the program's radio reports to a client.
+  package borrowing func report(_ event: NativeNodeEvent, bytes: [UInt8]) throws(NativeError) {
+    try NativeCalls.nodeRadioReport(handle.raw, event: event, bytes: bytes.span)
+  }
+
+  /// Takes the value of a write; empty: there is none any more.
+  package borrowing func value(client: Int, token: Int) throws(NativeError) -> [UInt8] {
+    var value = [UInt8](repeating: 0, count: 64)
+    var room = value.mutableSpan
+    let length = try NativeCalls.nodeRadioValue(handle.raw, client: client, token: token, value: &room)
+    value.removeSubrange(length...)
+    return value
+  }
+}

@@ -370,6 +370,35 @@ package enum NativeCalls {
     return (value, Int(levelZone))
   }
 
+  /// See `rustle_node_radio_report`.
+  package static func nodeRadioReport(
+    _ nodeRadio: UInt64, event: NativeNodeEvent, bytes: Span<UInt8>
+  ) throws(NativeError) {
+    try unsafe event.withRecord { (event, _) throws(NativeError) in
+      try unsafe bytes.withUnsafeBufferPointer { bytes throws(NativeError) in
+        try unsafe NativeError.check {
+          unsafe rustle_node_radio_report_sized(
+            nodeRadio, event.assumingMemoryBound(to: RustleNodeEvent.self), MemoryLayout<RustleNodeEvent>.stride,
+            bytes.baseAddress, bytes.count, $0)
+        }
+      }
+    }
+  }
+
+  /// See `rustle_node_radio_value`.
+  package static func nodeRadioValue(
+    _ nodeRadio: UInt64, client: Int, token: Int, value: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> Int {
+    var length = Int()
+    try unsafe value.withUnsafeMutableBufferPointer { value throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_node_radio_value(
+          nodeRadio, UInt32(clamping: client), UInt32(clamping: token), value.baseAddress, value.count, &length, $0)
+      }
+    }
+    return length
+  }
+
   /// See `rustle_pitch_process`.
   static func pitchProcess(
     _ pitch: UInt64, samples: Span<Float>, frames: inout MutableSpan<RustlePitchFrame>

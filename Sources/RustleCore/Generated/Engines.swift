@@ -248,6 +248,15 @@ extension NativeNodeRadio {
   }
 }
 
+extension NativeNodeRadio {
+  /// Starts a consumer.
+  package borrowing func start<Value: Sendable>(
+    _ request: NativeNodeProgramRequest, reader: NodeRadioReader<NativeNodeRequest, Value>
+  ) throws(NativeError) -> EngineStream<Value> {
+    try start(NativeLanes(RUSTLE_START_NODE_RADIO_REQUESTS, of: "node_radio", "requests"), request, reader)
+  }
+}
+
 /// A native show.
 package typealias NativeShow = NativeEngine<NativeShowReport>
 

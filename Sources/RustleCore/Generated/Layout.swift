@@ -851,6 +851,36 @@ extension NativeLayout {
           ("reserved", MemoryLayout<RustleNodeUpdate>.offset(of: \.reserved)),
         ]),
       record(
+        RustleNodeProgramRequest.self, "RustleNodeProgramRequest",
+        [
+          ("capacity", MemoryLayout<RustleNodeProgramRequest>.offset(of: \.capacity))
+        ]),
+      record(
+        RustleNodeRequest.self, "RustleNodeRequest",
+        [
+          ("sequence", MemoryLayout<RustleNodeRequest>.offset(of: \.sequence)),
+          ("client", MemoryLayout<RustleNodeRequest>.offset(of: \.client)),
+          ("token", MemoryLayout<RustleNodeRequest>.offset(of: \.token)),
+          ("ask", MemoryLayout<RustleNodeRequest>.offset(of: \.ask)),
+          ("characteristic", MemoryLayout<RustleNodeRequest>.offset(of: \.characteristic)),
+          ("gap", MemoryLayout<RustleNodeRequest>.offset(of: \.gap)),
+          ("id_length", MemoryLayout<RustleNodeRequest>.offset(of: \.id_length)),
+          ("id", MemoryLayout<RustleNodeRequest>.offset(of: \.id)),
+        ]),
+      unsafe record(
+        RustleNodeEvent.self, "RustleNodeEvent",
+        [
+          ("id", MemoryLayout<RustleNodeEvent>.offset(of: \.id)),
+          ("name", MemoryLayout<RustleNodeEvent>.offset(of: \.name)),
+          ("text", MemoryLayout<RustleNodeEvent>.offset(of: \.text)),
+          ("client", MemoryLayout<RustleNodeEvent>.offset(of: \.client)),
+          ("token", MemoryLayout<RustleNodeEvent>.offset(of: \.token)),
+          ("kind", MemoryLayout<RustleNodeEvent>.offset(of: \.kind)),
+          ("cause", MemoryLayout<RustleNodeEvent>.offset(of: \.cause)),
+          ("rssi", MemoryLayout<RustleNodeEvent>.offset(of: \.rssi)),
+          ("reserved", MemoryLayout<RustleNodeEvent>.offset(of: \.reserved)),
+        ]),
+      record(
         RustlePitchConfiguration.self, "RustlePitchConfiguration",
         [
           ("sample_rate", MemoryLayout<RustlePitchConfiguration>.offset(of: \.sample_rate)),

@@ -489,6 +489,68 @@ package enum NativeNodeFailure: UInt32, Sendable, CaseIterable {
   case ambiguous = 23
 }
 
+/// What the program's radio is asked for. Each has one answer, except `Close`.
+package enum NativeNodeAsk: UInt32, Sendable, CaseIterable {
+  /// Report the nodes that are seen.
+  case scan = 0
+  /// End the scan.
+  case stopScan = 1
+  /// Connect to a node.
+  case connect = 2
+  /// Report the characteristics: before the answer.
+  case services = 3
+  /// Pair with the node.
+  case pair = 4
+  /// Read a value.
+  case read = 5
+  /// Write a value with an acknowledgement.
+  case write = 6
+  /// Report changes of the flag.
+  case subscribe = 7
+  /// Report no more of them.
+  case unsubscribe = 8
+  /// Disconnect, or end a connection that is being made: answered when the link is down.
+  case disconnect = 9
+  /// The client is gone: end all that it asked for.
+  case close = 10
+}
+
+/// What the program's radio reports.
+package enum NativeNodeEventKind: UInt32, Sendable, CaseIterable {
+  /// The request is done.
+  case done = 0
+  /// The request is done: the value that was read.
+  case value = 1
+  /// The request failed.
+  case failed = 2
+  /// A node was seen.
+  case seen = 3
+  /// The characteristics.
+  case found = 4
+  /// The flag changed.
+  case notified = 5
+  /// The link went down.
+  case disconnected = 6
+  /// The adapter is gone or off, and every link with it.
+  case lost = 7
+}
+
+/// Why a radio did not do what it was asked for.
+package enum NativeNodeCause: UInt32, Sendable, CaseIterable {
+  /// Another reason.
+  case other = 0
+  /// The system has no Bluetooth.
+  case noBluetooth = 1
+  /// There is no adapter.
+  case noAdapter = 2
+  /// The adapter is off.
+  case adapterOff = 3
+  /// The user may not use Bluetooth.
+  case notAuthorized = 4
+  /// The link is down.
+  case notConnected = 5
+}
+
 /// The method of a pitch tracker.
 package enum NativePitchMethod: UInt32, Sendable, CaseIterable {
   /// Candidates of two families, then harmonic least squares; the default, and the only one with a calibrated confidence.
@@ -3235,7 +3297,8 @@ package struct NativeMeterReading: Sendable, Hashable {
 
 /// The configuration of a radio. Texts are read during the call only.
 package struct NativeNodeRadioConfiguration: Sendable, Hashable, NativeRecord {
-  /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio.
+  /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio; `program`: the
+  /// caller is the radio.
   /// Example: "demo".
   package var adapter: String
   /// The sightings of each node a second with `demo`, 0.001 to 10,000,000. Example: 1000.
@@ -3493,6 +3556,116 @@ package struct NativeNodeUpdate: Sendable, Hashable {
 }
 
 extension NativeNodeUpdate: RecordElement {}
+
+/// A session of what the program's radio is asked for.
+package struct NativeNodeProgramRequest: Sendable, Hashable, NativeRecord {
+  /// The size of the ring for requests, 1 to 1,048,576; a full one drops its oldest. Example: 64.
+  package var capacity: Int
+
+  package init(
+    capacity: Int
+  ) {
+    self.capacity = capacity
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleNodeProgramRequest {
+    var record = RustleNodeProgramRequest()
+    record.capacity = max(0, capacity)
+    return record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ record(in: $0) }, body)
+  }
+}
+
+/// What the program's radio is asked for.
+package struct NativeNodeRequest: Sendable, Hashable {
+  /// The sequence number in the session: 0, 1, 2 …
+  package var sequence: UInt64
+  /// The number of the scan or the session of attempts that asks: each has a link of its own.
+  package var client: Int
+  /// The number that the answer bears.
+  package var token: Int
+  /// What is asked for.
+  /// Nil: a number that this version does not know.
+  package var ask: NativeNodeAsk?
+  /// The last byte of the UUID of the characteristic to read or write; else 0.
+  package var characteristic: Int
+  /// The number of requests dropped just before this one.
+  package var gap: UInt64
+  /// The identifier of the node to connect to.
+  package var id: String
+
+  init(_ record: RustleNodeRequest) {
+    sequence = record.sequence
+    client = Int(record.client)
+    token = Int(record.token)
+    ask = NativeNodeAsk(rawValue: record.ask)
+    characteristic = Int(record.characteristic)
+    gap = UInt64(record.gap)
+    id = textOfTuple(record.id, count: Int(record.id_length))
+  }
+}
+
+extension NativeNodeRequest: RecordElement {}
+
+/// What the program's radio reports. Texts are read during the call only.
+package struct NativeNodeEvent: Sendable, Hashable, NativeRecord {
+  /// A node's identifier, at most 40 bytes, when it is seen.
+  package var id: String
+  /// The name of a node that is seen, or of the error.
+  package var name: String
+  /// The error's text.
+  package var text: String
+  /// The number of the client, from its request.
+  package var client: Int
+  /// The number of the request, with its answer.
+  package var token: Int
+  /// What is reported.
+  package var kind: NativeNodeEventKind
+  /// Why the request failed, or the radio is lost.
+  package var cause: NativeNodeCause
+  /// The signal of a node that is seen in dBm; `RUSTLE_NODE_NO_SIGNAL`: not known.
+  package var rssi: Int
+
+  package init(
+    id: String, name: String, text: String, client: Int, token: Int, kind: NativeNodeEventKind, cause: NativeNodeCause,
+    rssi: Int
+  ) {
+    self.id = id
+    self.name = name
+    self.text = text
+    self.client = client
+    self.token = token
+    self.kind = kind
+    self.cause = cause
+    self.rssi = rssi
+  }
+
+  /// The record for C; memory that it lends is that of `lent`.
+  func record(in lent: LentMemory) -> RustleNodeEvent {
+    var record = unsafe RustleNodeEvent()
+    unsafe record.id = lent.string(id)
+    unsafe record.name = lent.string(name)
+    unsafe record.text = lent.string(text)
+    unsafe record.client = UInt32(clamping: client)
+    unsafe record.token = UInt32(clamping: token)
+    unsafe record.kind = kind.rawValue
+    unsafe record.cause = cause.rawValue
+    unsafe record.rssi = Int32(clamping: rssi)
+    return unsafe record
+  }
+
+  func withRecord<Result>(
+    _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
+    try unsafe withLentRecord({ unsafe record(in: $0) }, body)
+  }
+}
 
 /// The configuration of a pitch tracker.
 package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {

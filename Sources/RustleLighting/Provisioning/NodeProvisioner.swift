@@ -43,7 +43,8 @@ public actor NodeProvisioner: NativeStreamEngine {
   /// Whether the link is to be encrypted: the node is paired with first, or nothing is done.
   public nonisolated let requiresEncryption: Bool
 
-  private let radio: NativeNodeRadio
+  private let radio: SharedNodeRadio
+  private let driver: NodeRadioDriver?
   /// The streams that it has returned.
   package let streams = EngineStreams()
 
@@ -57,16 +58,30 @@ public actor NodeProvisioner: NativeStreamEngine {
     try self.init(configuration, timeouts: timeouts, requiresEncryption: requiresEncryption, runtime: nil)
   }
 
+  /// Creates a provisioner with a radio of the program's.
+  ///
+  /// - Parameter radio: makes one for each stream.
+  /// - Throws: ``NodeError`` with ``NodeError/Code/native``.
+  public init(
+    radio: @escaping @Sendable () -> any NodeRadio, timeouts: NodeTimeouts = NodeTimeouts(),
+    requiresEncryption: Bool = false
+  ) throws(NodeError) {
+    try self.init(.program, timeouts: timeouts, requiresEncryption: requiresEncryption, runtime: nil, making: radio)
+  }
+
   /// Creates a provisioner on the caller's runtime.
   package init(
     _ configuration: NodeRadioConfiguration, timeouts: NodeTimeouts = NodeTimeouts(),
-    requiresEncryption: Bool = false, runtime: NativeRuntime?
+    requiresEncryption: Bool = false, runtime: NativeRuntime?, making make: (@Sendable () -> any NodeRadio)? = nil
   ) throws(NodeError) {
     (self.configuration, self.timeouts) = (configuration, timeouts)
     self.requiresEncryption = requiresEncryption
-    let native = try configuration.native()
-    radio = try NodeError.rethrowing { () throws(NativeError) in try NativeNodeRadio(native, runtime: runtime) }
+    let radio = try SharedNodeRadio(configuration.native(isProgram: make != nil), runtime: runtime)
+    self.radio = radio
+    driver = try make.map { make throws(NodeError) in try NodeRadioDriver(radio, make) }
   }
+
+  deinit { driver?.release() }
 
   /// Gives a node its values, and streams the states of the attempt: the last one is ``NodeUpdate/State/success`` or
   /// ``NodeUpdate/State/failed(_:)``.
@@ -127,7 +142,7 @@ public actor NodeProvisioner: NativeStreamEngine {
   ) throws(NodeError) -> EngineStream<NodeUpdate> {
     let request = try request(order, node, settings, table)
     return try started(orThrow: NodeError.self) { () throws(NativeError) in
-      try radio.start(request, reader: ElementReader { NodeUpdate($0) })
+      try radio.native.start(request, reader: ElementReader { NodeUpdate($0) })
     }
   }
 
@@ -176,5 +191,5 @@ public actor NodeProvisioner: NativeStreamEngine {
   }
 
   /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
-  package func refuseStreams() { radio.shutDown() }
+  package func refuseStreams() { radio.native.shutDown() }
 }

@@ -4,6 +4,8 @@ public import RustleCore
 public struct NodeRadioConfiguration: Sendable, Hashable {
   /// The adapter of the demonstration: nodes come without a radio.
   public static let demoAdapter = "demo"
+  /// That of a ``NodeRadio``.
+  static let programAdapter = "program"
 
   /// The adapter, by its name (`hci1`) or address; empty: the first that is on; ``demoAdapter``.
   public var adapter = ""
@@ -15,7 +17,17 @@ public struct NodeRadioConfiguration: Sendable, Hashable {
   /// The first adapter that is on.
   public init() {}
 
-  func native() throws(NodeError) -> NativeNodeRadioConfiguration {
+  /// That of a ``NodeRadio``.
+  static var program: Self {
+    var configuration = Self()
+    configuration.adapter = programAdapter
+    return configuration
+  }
+
+  func native(isProgram: Bool) throws(NodeError) -> NativeNodeRadioConfiguration {
+    guard isProgram == (adapter == Self.programAdapter) else {
+      throw NodeError(.validation, "adapter: expected a name or an address, got '\(adapter)'")
+    }
     if let limit = sightingsLimit, limit < 1 {
       throw NodeError(.validation, "sightingsLimit: expected 1 or more, got \(limit)")
     }
@@ -40,7 +52,8 @@ public actor NodeScanner: NativeStreamEngine {
   /// The radio.
   public nonisolated let configuration: NodeRadioConfiguration
 
-  private let radio: NativeNodeRadio
+  private let radio: SharedNodeRadio
+  private let driver: NodeRadioDriver?
   /// The streams that it has returned.
   package let streams = EngineStreams()
 
@@ -51,12 +64,26 @@ public actor NodeScanner: NativeStreamEngine {
     try self.init(configuration, runtime: nil)
   }
 
-  /// Creates a scanner on the caller's runtime.
-  package init(_ configuration: NodeRadioConfiguration, runtime: NativeRuntime?) throws(NodeError) {
-    self.configuration = configuration
-    let native = try configuration.native()
-    radio = try NodeError.rethrowing { () throws(NativeError) in try NativeNodeRadio(native, runtime: runtime) }
+  /// Creates a scanner with a radio of the program's.
+  ///
+  /// - Parameter radio: makes one for each stream.
+  /// - Throws: ``NodeError`` with ``NodeError/Code/native``.
+  public init(radio: @escaping @Sendable () -> any NodeRadio) throws(NodeError) {
+    try self.init(.program, runtime: nil, making: radio)
   }
+
+  /// Creates a scanner on the caller's runtime.
+  package init(
+    _ configuration: NodeRadioConfiguration, runtime: NativeRuntime?,
+    making make: (@Sendable () -> any NodeRadio)? = nil
+  ) throws(NodeError) {
+    self.configuration = configuration
+    let radio = try SharedNodeRadio(configuration.native(isProgram: make != nil), runtime: runtime)
+    self.radio = radio
+    driver = try make.map { make throws(NodeError) in try NodeRadioDriver(radio, make) }
+  }
+
+  deinit { driver?.release() }
 
   /// Scans, and streams the nodes in range: each when it appears, and then its changes. A scan that cannot begin, without an adapter
   /// that is on, ends the stream; ``NodeError/init(endOf:)`` says why.
@@ -74,7 +101,7 @@ public actor NodeScanner: NativeStreamEngine {
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NodeError) -> EngineStream<Value> {
     try started(orThrow: NodeError.self) { () throws(NativeError) in
-      try radio.start(buffering: buffering, reader: reader, sequenceNumber: sequenceNumber)
+      try radio.native.start(buffering: buffering, reader: reader, sequenceNumber: sequenceNumber)
     }
   }
 
@@ -82,5 +109,5 @@ public actor NodeScanner: NativeStreamEngine {
   public func stop() async { await cancel() }
 
   /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
-  package func refuseStreams() { radio.shutDown() }
+  package func refuseStreams() { radio.native.shutDown() }
 }

@@ -74,8 +74,8 @@ pub use link::{
 pub use outlet::{Delivery, LaneCapacity, LaneSession, RecordListener};
 pub use panic_text::{into_panic_message, panic_message};
 pub use provisioning::{
-    BoundedText, DEMO_ADAPTER, NodeFailure, NodeOrder, NodeRadio, NodeRadioConfiguration, NodeRadioError,
-    NodeSighting, NodeTask, NodeUpdate,
+    BoundedText, DEMO_ADAPTER, NodeAsk, NodeFailure, NodeOrder, NodeRadio, NodeRadioConfiguration,
+    NodeRadioError, NodeRequest, NodeSighting, NodeTask, NodeUpdate, PROGRAM_ADAPTER,
 };
 pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};

@@ -53,12 +53,14 @@ pub enum Lock {
     ShowFrame,
     /// What draws the frames of a show.
     ShowPainter,
+    /// What waits between a radio's sessions and the program that is the radio.
+    Exchange,
 }
 
 #[cfg(feature = "faults")]
 impl Lock {
     /// All locks.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Sessions,
         Self::Threads,
         Self::Orders,
@@ -81,6 +83,7 @@ impl Lock {
         Self::ShowOutputs,
         Self::ShowFrame,
         Self::ShowPainter,
+        Self::Exchange,
     ];
 }
 

@@ -3793,6 +3793,9 @@ RustleStatus rustle_display_scale(double power, double *value, uint32_t *level_z
 /// The number of `rustle_node_radio_start_task`.
 #define RUSTLE_START_NODE_RADIO_TASK 0xD10CAD46u
 
+/// The number of `rustle_node_radio_start_requests`.
+#define RUSTLE_START_NODE_RADIO_REQUESTS 0x2EFD5199u
+
 /// In place of the flag of a node that has none.
 #define RUSTLE_NODE_NO_FLAG 256
 
@@ -3924,9 +3927,91 @@ RustleStatus rustle_display_scale(double power, double *value, uint32_t *level_z
 /// Several nodes have the name, or an earlier row of the table has the node.
 #define RUSTLE_NODE_FAILED_AMBIGUOUS 23
 
+// `RustleNodeAsk`: What the program's radio is asked for. Each has one answer, except `Close`.
+
+/// Report the nodes that are seen.
+#define RUSTLE_NODE_ASK_SCAN 0
+
+/// End the scan.
+#define RUSTLE_NODE_ASK_STOP_SCAN 1
+
+/// Connect to a node.
+#define RUSTLE_NODE_ASK_CONNECT 2
+
+/// Report the characteristics: before the answer.
+#define RUSTLE_NODE_ASK_SERVICES 3
+
+/// Pair with the node.
+#define RUSTLE_NODE_ASK_PAIR 4
+
+/// Read a value.
+#define RUSTLE_NODE_ASK_READ 5
+
+/// Write a value with an acknowledgement.
+#define RUSTLE_NODE_ASK_WRITE 6
+
+/// Report changes of the flag.
+#define RUSTLE_NODE_ASK_SUBSCRIBE 7
+
+/// Report no more of them.
+#define RUSTLE_NODE_ASK_UNSUBSCRIBE 8
+
+/// Disconnect, or end a connection that is being made: answered when the link is down.
+#define RUSTLE_NODE_ASK_DISCONNECT 9
+
+/// The client is gone: end all that it asked for.
+#define RUSTLE_NODE_ASK_CLOSE 10
+
+// `RustleNodeEventKind`: What the program's radio reports.
+
+/// The request is done.
+#define RUSTLE_NODE_EVENT_DONE 0
+
+/// The request is done: the value that was read.
+#define RUSTLE_NODE_EVENT_VALUE 1
+
+/// The request failed.
+#define RUSTLE_NODE_EVENT_FAILED 2
+
+/// A node was seen.
+#define RUSTLE_NODE_EVENT_SEEN 3
+
+/// The characteristics.
+#define RUSTLE_NODE_EVENT_FOUND 4
+
+/// The flag changed.
+#define RUSTLE_NODE_EVENT_NOTIFIED 5
+
+/// The link went down.
+#define RUSTLE_NODE_EVENT_DISCONNECTED 6
+
+/// The adapter is gone or off, and every link with it.
+#define RUSTLE_NODE_EVENT_LOST 7
+
+// `RustleNodeCause`: Why a radio did not do what it was asked for.
+
+/// Another reason.
+#define RUSTLE_NODE_CAUSE_OTHER 0
+
+/// The system has no Bluetooth.
+#define RUSTLE_NODE_CAUSE_NO_BLUETOOTH 1
+
+/// There is no adapter.
+#define RUSTLE_NODE_CAUSE_NO_ADAPTER 2
+
+/// The adapter is off.
+#define RUSTLE_NODE_CAUSE_ADAPTER_OFF 3
+
+/// The user may not use Bluetooth.
+#define RUSTLE_NODE_CAUSE_NOT_AUTHORIZED 4
+
+/// The link is down.
+#define RUSTLE_NODE_CAUSE_NOT_CONNECTED 5
+
 /// The configuration of a radio. Texts are read during the call only.
 typedef struct RustleNodeRadioConfiguration {
-  /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio.
+  /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio; `program`: the
+  /// caller is the radio.
   /// Example: "demo".
   RustleString adapter;
   /// The sightings of each node a second with `demo`, 0.001 to 10,000,000. Example: 1000.
@@ -4080,6 +4165,57 @@ typedef struct RustleNodeUpdate {
   uint8_t reserved[4];
 } RustleNodeUpdate;
 
+/// A session of what the program's radio is asked for.
+typedef struct RustleNodeProgramRequest {
+  /// The size of the ring for requests, 1 to 1,048,576; a full one drops its oldest. Example: 64.
+  size_t capacity;
+} RustleNodeProgramRequest;
+
+/// What the program's radio is asked for.
+typedef struct RustleNodeRequest {
+  /// The sequence number in the session: 0, 1, 2 …
+  uint64_t sequence;
+  /// The number of the scan or the session of attempts that asks: each has a link of its own.
+  uint32_t client;
+  /// The number that the answer bears.
+  uint32_t token;
+  /// What is asked for.
+  /// One of `RUSTLE_NODE_ASK_…`.
+  uint32_t ask;
+  /// The last byte of the UUID of the characteristic to read or write; else 0.
+  uint32_t characteristic;
+  /// The number of requests dropped just before this one.
+  uint32_t gap;
+  /// The bytes of `id` in use.
+  uint32_t id_length;
+  /// The identifier of the node to connect to.
+  uint8_t id[40];
+} RustleNodeRequest;
+
+/// What the program's radio reports. Texts are read during the call only.
+typedef struct RustleNodeEvent {
+  /// A node's identifier, at most 40 bytes, when it is seen.
+  RustleString id;
+  /// The name of a node that is seen, or of the error.
+  RustleString name;
+  /// The error's text.
+  RustleString text;
+  /// The number of the client, from its request.
+  uint32_t client;
+  /// The number of the request, with its answer.
+  uint32_t token;
+  /// What is reported.
+  /// One of `RUSTLE_NODE_EVENT_…`.
+  uint32_t kind;
+  /// Why the request failed, or the radio is lost.
+  /// One of `RUSTLE_NODE_CAUSE_…`.
+  uint32_t cause;
+  /// The signal of a node that is seen in dBm; `RUSTLE_NODE_NO_SIGNAL`: not known.
+  int32_t rssi;
+  /// 0.
+  uint32_t reserved;
+} RustleNodeEvent;
+
 /// Makes a radio for nodes. Nothing is opened. `node_radio` receives the handle, to be freed with
 /// `rustle_node_radio_free`. See `rustle_new`.
 ///
@@ -4133,6 +4269,26 @@ static inline RustleStatus rustle_node_radio_drain_task(
   return rustle_drain(session, RUSTLE_START_NODE_RADIO_TASK, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
+/// Starts a session of what the program's radio is asked for, where the adapter is `program`. The last one
+/// to begin has all. A shutdown does not end it, as nodes are disconnected after that: it ends when the
+/// radio is freed and they are. Requests are drained as `RustleNodeRequest` records; a full lane drops its
+/// oldest. `session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
+///
+/// Fails with `RUSTLE_INVALID_LENGTH`.
+static inline RustleStatus rustle_node_radio_start_requests(
+    RustleHandle node_radio, const RustleNodeProgramRequest *request, RustleSink sink, RustleHandle *session,
+    RustleError *error) {
+  return rustle_start(node_radio, RUSTLE_START_NODE_RADIO_REQUESTS, request, sizeof *request, sizeof(RustleNodeRequest), sink, session, error);
+}
+
+/// Moves waiting records of a session that `rustle_node_radio_start_requests` started into `buffer`. See
+/// `rustle_drain`.
+static inline RustleStatus rustle_node_radio_drain_requests(
+    RustleHandle session, RustleNodeRequest *buffer, size_t capacity, size_t *count,
+    RustleLaneStatistics *statistics, RustleError *error) {
+  return rustle_drain(session, RUSTLE_START_NODE_RADIO_REQUESTS, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+}
+
 /// Cancels every session of the node_radio. See `rustle_cancel`.
 static inline RustleStatus rustle_node_radio_cancel(RustleHandle node_radio, RustleError *error) {
   return rustle_is_of_kind(node_radio, 26) ? rustle_cancel(node_radio, error) : rustle_refuse_kind(node_radio, 26, error);
@@ -4147,6 +4303,43 @@ static inline RustleStatus rustle_node_radio_shut_down(RustleHandle node_radio, 
 static inline RustleStatus rustle_node_radio_free(RustleHandle node_radio, RustleError *error) {
   return rustle_is_of_kind(node_radio, 26) ? rustle_free(node_radio, error) : rustle_refuse_kind(node_radio, 26, error);
 }
+
+/// `rustle_node_radio_report` with the sizes of its records, which that function passes.
+RustleStatus rustle_node_radio_report_sized(
+    RustleHandle node_radio, const RustleNodeEvent *event, size_t event_size, const uint8_t *bytes,
+    size_t bytes_count, RustleError *error);
+
+/// Takes what the program's radio reports. `bytes` are the value that was read or notified; of a node that
+/// is seen the bytes of its manufacturer data after the company, or none; of characteristics the last byte
+/// of each one's UUID. Void for a client that is gone.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_UTF8`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `event`, `bytes` (`bytes_count` elements) are NULL or readable and not written during the call;
+/// `error` is NULL or memory that this call alone uses.
+static inline RustleStatus rustle_node_radio_report(
+    RustleHandle node_radio, const RustleNodeEvent *event, const uint8_t *bytes, size_t bytes_count,
+    RustleError *error) {
+  return rustle_node_radio_report_sized(node_radio, event, sizeof *event, bytes, bytes_count, error);
+}
+
+/// Writes the value of a write to `value`, if there is room for all of it: 64 bytes do. It can be taken
+/// once. `length` receives its bytes; 0: there is none.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned).
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Safety: `error`, `value` (`value_capacity` elements), `length` are NULL or memory that this call alone
+/// uses.
+RustleStatus rustle_node_radio_value(
+    RustleHandle node_radio, uint32_t client, uint32_t token, uint8_t *value, size_t value_capacity,
+    size_t *length, RustleError *error);
 
 // ---- The pitch of a signal: frame by frame along a stream of pieces, or of a whole signal.
 
@@ -7128,6 +7321,27 @@ RUSTLE_ASSERT(offsetof(RustleNodeUpdate, ssid) == 196, "the offset of RustleNode
 RUSTLE_ASSERT(offsetof(RustleNodeUpdate, firmware) == 228, "the offset of RustleNodeUpdate.firmware");
 RUSTLE_ASSERT(offsetof(RustleNodeUpdate, text) == 260, "the offset of RustleNodeUpdate.text");
 RUSTLE_ASSERT(offsetof(RustleNodeUpdate, reserved) == 500, "the offset of RustleNodeUpdate.reserved");
+RUSTLE_ASSERT(sizeof(RustleNodeProgramRequest) == 8, "the size of RustleNodeProgramRequest");
+RUSTLE_ASSERT(offsetof(RustleNodeProgramRequest, capacity) == 0, "the offset of RustleNodeProgramRequest.capacity");
+RUSTLE_ASSERT(sizeof(RustleNodeRequest) == 72, "the size of RustleNodeRequest");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, sequence) == 0, "the offset of RustleNodeRequest.sequence");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, client) == 8, "the offset of RustleNodeRequest.client");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, token) == 12, "the offset of RustleNodeRequest.token");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, ask) == 16, "the offset of RustleNodeRequest.ask");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, characteristic) == 20, "the offset of RustleNodeRequest.characteristic");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, gap) == 24, "the offset of RustleNodeRequest.gap");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, id_length) == 28, "the offset of RustleNodeRequest.id_length");
+RUSTLE_ASSERT(offsetof(RustleNodeRequest, id) == 32, "the offset of RustleNodeRequest.id");
+RUSTLE_ASSERT(sizeof(RustleNodeEvent) == 72, "the size of RustleNodeEvent");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, id) == 0, "the offset of RustleNodeEvent.id");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, name) == 16, "the offset of RustleNodeEvent.name");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, text) == 32, "the offset of RustleNodeEvent.text");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, client) == 48, "the offset of RustleNodeEvent.client");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, token) == 52, "the offset of RustleNodeEvent.token");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, kind) == 56, "the offset of RustleNodeEvent.kind");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, cause) == 60, "the offset of RustleNodeEvent.cause");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, rssi) == 64, "the offset of RustleNodeEvent.rssi");
+RUSTLE_ASSERT(offsetof(RustleNodeEvent, reserved) == 68, "the offset of RustleNodeEvent.reserved");
 RUSTLE_ASSERT(sizeof(RustlePitchConfiguration) == 40, "the size of RustlePitchConfiguration");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, sample_rate) == 0, "the offset of RustlePitchConfiguration.sample_rate");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, lowest) == 8, "the offset of RustlePitchConfiguration.lowest");

@@ -78,7 +78,10 @@ use crate::meter::RustleMeterAddition;
 use crate::meter::RustleMeterConfiguration;
 use crate::meter::RustleMeterReading;
 use crate::meter::RustleResponsePoint;
+use crate::node_radio::RustleNodeEvent;
+use crate::node_radio::RustleNodeProgramRequest;
 use crate::node_radio::RustleNodeRadioConfiguration;
+use crate::node_radio::RustleNodeRequest;
 use crate::node_radio::RustleNodeSighting;
 use crate::node_radio::RustleNodeTaskRequest;
 use crate::node_radio::RustleNodeUpdate;
@@ -230,6 +233,8 @@ pub const RUSTLE_NEW_NODE_RADIO: u32 = 0xf05c1f1c;
 pub const RUSTLE_START_NODE_RADIO_SCAN: u32 = 0x61032596;
 /// Starts a session: the number of `rustle_node_radio_start_task`.
 pub const RUSTLE_START_NODE_RADIO_TASK: u32 = 0xd10cad46;
+/// Starts a session: the number of `rustle_node_radio_start_requests`.
+pub const RUSTLE_START_NODE_RADIO_REQUESTS: u32 = 0x2efd5199;
 /// Makes an object: the number of `rustle_pitch_new`.
 pub const RUSTLE_NEW_PITCH: u32 = 0xdf2f2d18;
 /// Describes an object or a session: the number of `rustle_pitch_describe`.
@@ -720,6 +725,9 @@ pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
         }
         RUSTLE_START_NODE_RADIO_TASK => {
             const { &Starter::of::<crate::node_radio::NodeRadioObject, RustleNodeTaskRequest>() }
+        }
+        RUSTLE_START_NODE_RADIO_REQUESTS => {
+            const { &Starter::of::<crate::node_radio::NodeRadioObject, RustleNodeProgramRequest>() }
         }
         RUSTLE_START_SHOW => const { &Starter::of::<crate::show::ShowObject, RustleLaneRequest>() },
         RUSTLE_START_SHOW_FRAMES => {
@@ -2045,6 +2053,64 @@ pub unsafe extern "C" fn rustle_display_scale(
             crate::meter::scale(power).map(|(value, level_zone)| {
                 value_place.write(value);
                 level_zone_place.write(level_zone);
+            })
+        })
+    }
+}
+
+/// [`crate::node_radio::program::NodeRadioObject::report`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_node_radio_report_sized(
+    node_radio: RustleHandle,
+    event: *const RustleNodeEvent,
+    event_size: usize,
+    bytes: *const u8,
+    bytes_count: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            check_size("event", size_of::<RustleNodeEvent>(), event_size)?;
+            let node_radio =
+                <crate::node_radio::NodeRadioObject as Tabled>::table().pin(node_radio, "node_radio")?;
+            let event = record(event, "event")?;
+            let bytes = borrowed(bytes, bytes_count, "bytes")?;
+            node_radio.report(event, bytes)
+        })
+    }
+}
+
+/// [`crate::node_radio::program::NodeRadioObject::value`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_node_radio_value(
+    node_radio: RustleHandle,
+    client: u32,
+    token: u32,
+    value: *mut u8,
+    value_capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let node_radio =
+                <crate::node_radio::NodeRadioObject as Tabled>::table().pin(node_radio, "node_radio")?;
+            check_apart([
+                Argument::new("value", value, value_capacity),
+                Argument::new("length", length, 1),
+            ])?;
+            let value = borrowed_mut(value, value_capacity, "value")?;
+            let length_place = out(length, "length")?;
+            node_radio.value(client, token, value).map(|length| {
+                length_place.write(length);
             })
         })
     }
@@ -7356,6 +7422,153 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleNodeUpdate, reserved),
     ),
     entry(
+        c"RustleNodeProgramRequest",
+        None,
+        size_of::<RustleNodeProgramRequest>(),
+        align_of::<RustleNodeProgramRequest>(),
+        0,
+    ),
+    entry(
+        c"RustleNodeProgramRequest",
+        Some(c"capacity"),
+        0,
+        0,
+        offset_of!(RustleNodeProgramRequest, capacity),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        None,
+        size_of::<RustleNodeRequest>(),
+        align_of::<RustleNodeRequest>(),
+        0,
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"sequence"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, sequence),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"client"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, client),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"token"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, token),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"ask"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, ask),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"characteristic"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, characteristic),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"gap"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, gap),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"id_length"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, id_length),
+    ),
+    entry(
+        c"RustleNodeRequest",
+        Some(c"id"),
+        0,
+        0,
+        offset_of!(RustleNodeRequest, id),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        None,
+        size_of::<RustleNodeEvent>(),
+        align_of::<RustleNodeEvent>(),
+        0,
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"id"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, id),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"name"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, name),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"text"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, text),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"client"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, client),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"token"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, token),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"kind"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, kind),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"cause"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, cause),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"rssi"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, rssi),
+    ),
+    entry(
+        c"RustleNodeEvent",
+        Some(c"reserved"),
+        0,
+        0,
+        offset_of!(RustleNodeEvent, reserved),
+    ),
+    entry(
         c"RustlePitchConfiguration",
         None,
         size_of::<RustlePitchConfiguration>(),
@@ -10341,6 +10554,27 @@ const _: () = {
     assert!(offset_of!(RustleNodeUpdate, firmware) == 228);
     assert!(offset_of!(RustleNodeUpdate, text) == 260);
     assert!(offset_of!(RustleNodeUpdate, reserved) == 500);
+    assert!(size_of::<RustleNodeProgramRequest>() == 8 && align_of::<RustleNodeProgramRequest>() == 8);
+    assert!(offset_of!(RustleNodeProgramRequest, capacity) == 0);
+    assert!(size_of::<RustleNodeRequest>() == 72 && align_of::<RustleNodeRequest>() == 8);
+    assert!(offset_of!(RustleNodeRequest, sequence) == 0);
+    assert!(offset_of!(RustleNodeRequest, client) == 8);
+    assert!(offset_of!(RustleNodeRequest, token) == 12);
+    assert!(offset_of!(RustleNodeRequest, ask) == 16);
+    assert!(offset_of!(RustleNodeRequest, characteristic) == 20);
+    assert!(offset_of!(RustleNodeRequest, gap) == 24);
+    assert!(offset_of!(RustleNodeRequest, id_length) == 28);
+    assert!(offset_of!(RustleNodeRequest, id) == 32);
+    assert!(size_of::<RustleNodeEvent>() == 72 && align_of::<RustleNodeEvent>() == 8);
+    assert!(offset_of!(RustleNodeEvent, id) == 0);
+    assert!(offset_of!(RustleNodeEvent, name) == 16);
+    assert!(offset_of!(RustleNodeEvent, text) == 32);
+    assert!(offset_of!(RustleNodeEvent, client) == 48);
+    assert!(offset_of!(RustleNodeEvent, token) == 52);
+    assert!(offset_of!(RustleNodeEvent, kind) == 56);
+    assert!(offset_of!(RustleNodeEvent, cause) == 60);
+    assert!(offset_of!(RustleNodeEvent, rssi) == 64);
+    assert!(offset_of!(RustleNodeEvent, reserved) == 68);
     assert!(size_of::<RustlePitchConfiguration>() == 40 && align_of::<RustlePitchConfiguration>() == 8);
     assert!(offset_of!(RustlePitchConfiguration, sample_rate) == 0);
     assert!(offset_of!(RustlePitchConfiguration, lowest) == 8);

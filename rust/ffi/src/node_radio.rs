@@ -1,5 +1,7 @@
 //! Nodes over Bluetooth LE: scans, and attempts to provision, read or command them.
 
+mod program;
+
 use crate::fault::{DomainError, Outcome};
 use crate::lane::{BellSink, RustleLaneRequest};
 use crate::lent::{choices, same, Choice, Flag, RustleString};
@@ -13,6 +15,10 @@ use crate::status::{
     RUSTLE_RATE_OUT_OF_RANGE,
 };
 use crate::RustleHandle;
+pub use program::{
+    RustleNodeAsk, RustleNodeCause, RustleNodeEvent, RustleNodeEventKind, RustleNodeProgramRequest,
+    RustleNodeRequest,
+};
 use rustle_engines::{
     Delivery, NodeFailure, NodeOrder, NodeRadio, NodeRadioConfiguration, NodeRadioError, NodeSighting,
     NodeTask, NodeUpdate, Overflow, Sessions,
@@ -131,7 +137,8 @@ same!(NodeFailure as RustleNodeFailure: None Refused NoBluetooth NoAdapter Adapt
 records! {
     /// The configuration of a radio. Texts are read during the call only.
     pub struct RustleNodeRadioConfiguration lending memory {
-        /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio.
+        /// The adapter, by its name (`hci1`) or address; empty: the first that is on; `demo`: nodes come without a radio; `program`: the
+        /// caller is the radio.
         /// Example: "demo".
         pub adapter: RustleString,
         /// The sightings of each node a second with `demo`, 0.001 to 10,000,000. Example: 1000.
@@ -352,14 +359,17 @@ impl Stream<RustleNodeTaskRequest> for NodeRadioObject {
     #[doc(alias = "rustle_node_radio_start_task")]
     fn start(&self, request: &RustleNodeTaskRequest, sink: RawSink) -> Outcome<NodeRadioError, Started> {
         let task = request.task()?;
-        let size = request.capacity;
-        let delivery = Delivery::pull(Overflow::DropOldest, size, BellSink(sink));
-        let delivery =
-            delivery.ok_or_else(|| CallFault::length("request.capacity", "1 to 1048576 elements", size))?;
+        let delivery = pulling(request.capacity, sink)?;
         Ok(Started::of::<RustleNodeUpdate, _>(
             self.0.attempt(task, delivery)?,
         ))
     }
+}
+
+/// The delivery by a ring of this size.
+fn pulling<T>(capacity: usize, sink: RawSink) -> Result<Delivery<T>, CallFault> {
+    let delivery = Delivery::pull(Overflow::DropOldest, capacity, BellSink(sink));
+    delivery.ok_or_else(|| CallFault::length("request.capacity", "1 to 1048576 elements", capacity))
 }
 
 impl RustleNodeTaskRequest {

@@ -73,9 +73,9 @@ impl Characteristic {
         Self::Command,
     ];
 
-    /// Its UUID: the service's with another last byte.
-    pub const fn uuid(self) -> Uuid {
-        let last = match self {
+    /// The last byte of its UUID.
+    pub const fn last_byte(self) -> u8 {
+        match self {
             Self::Name => 0x10,
             Self::Ssid => 0x11,
             Self::Password => 0x12,
@@ -84,8 +84,17 @@ impl Characteristic {
             Self::Flag => 0x15,
             Self::Firmware => 0x16,
             Self::Command => 0x20,
-        };
-        Uuid(SERVICE.0 & !0xFF | last)
+        }
+    }
+
+    /// The characteristic of the last byte of a UUID.
+    pub fn of_last_byte(byte: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.last_byte() == byte)
+    }
+
+    /// Its UUID: the service's with another last byte.
+    pub const fn uuid(self) -> Uuid {
+        Uuid(SERVICE.0 & !0xFF | self.last_byte() as u128)
     }
 
     /// The characteristic of a UUID.

@@ -4,6 +4,7 @@ use super::attempts::{Attempts, AttemptsJob, Planned};
 use super::bus::BusRadio;
 use super::demo::{DemoScan, NODES};
 use super::error::NodeRadioError;
+use super::program::{Exchange, NodeRequest, PROGRAM_ADAPTER, RequestsJob};
 use super::records::{NodeSighting, NodeUpdate};
 use super::scan::ScanJob;
 use super::source::Source;
@@ -11,7 +12,7 @@ use crate::engine::Sessions;
 use crate::outlet::{Delivery, LaneSession};
 use crate::runtime::Runtime;
 use crate::ticker::RATE_RANGE;
-use rustle_provisioning::{Limits, MOST_NODES, Machine, Order, ScriptedRadio, Wanted, rows};
+use rustle_provisioning::{Event, Limits, MOST_NODES, Machine, Order, ScriptedRadio, Secret, Wanted, rows};
 use std::sync::Arc;
 
 /// The adapter of the demonstration.
@@ -20,7 +21,8 @@ pub const DEMO_ADAPTER: &str = "demo";
 /// The configuration of a radio.
 #[derive(Clone, Debug)]
 pub struct NodeRadioConfiguration {
-    /// The adapter, by its name (`hci1`) or address; empty: the first that is on; [`DEMO_ADAPTER`]: nodes come without a radio.
+    /// The adapter, by its name (`hci1`) or address; empty: the first that is on; [`DEMO_ADAPTER`]: nodes come without a radio;
+    /// [`PROGRAM_ADAPTER`]: the caller is the radio.
     pub adapter: String,
     /// The sightings of each node a second with [`DEMO_ADAPTER`], within [`RATE_RANGE`].
     pub changes_per_second: f64,
@@ -58,6 +60,7 @@ pub struct NodeTask {
 pub struct NodeRadio {
     sessions: Sessions,
     closings: Arc<Sessions>,
+    exchange: Arc<Exchange>,
     runtime: Arc<Runtime>,
     configuration: NodeRadioConfiguration,
 }
@@ -75,6 +78,7 @@ impl NodeRadio {
         Ok(Self {
             sessions: Sessions::new(runtime.clone()),
             closings: Arc::new(Sessions::new(runtime.clone())),
+            exchange: Arc::default(),
             runtime,
             configuration,
         })
@@ -89,11 +93,14 @@ impl NodeRadio {
         self.configuration.adapter == DEMO_ADAPTER
     }
 
-    /// Connects to the system's bus.
+    /// Connects to the system's bus, or to the program.
     ///
     /// # Errors
     /// [`NodeRadioError::NoBluetooth`].
     fn open(&self) -> Result<Source, NodeRadioError> {
+        if self.configuration.adapter == PROGRAM_ADAPTER {
+            return Ok(Source::Program(self.exchange.join()));
+        }
         let radio = BusRadio::open(&self.configuration.adapter, &self.runtime.shared_clock());
         let radio = radio.map_err(|reason| NodeRadioError::NoBluetooth { reason })?;
         Ok(Source::Bus(Box::new(radio)))
@@ -153,6 +160,37 @@ impl NodeRadio {
             false => self.open()?,
         };
         self.attempt_with(source, planned, delivery)
+    }
+
+    /// Starts a session of what the program is asked for, which is the radio where the adapter is [`PROGRAM_ADAPTER`]. The last one to
+    /// begin has all. It ends after the engine and its last disconnection; a shutdown does not end it.
+    ///
+    /// # Errors
+    /// [`NodeRadioError`]; the listener or the bell is dropped then without a call.
+    pub fn requests(
+        &self,
+        delivery: Delivery<NodeRequest>,
+    ) -> Result<LaneSession<NodeRequest>, NodeRadioError> {
+        self.sessions.admit()?;
+        let exchange = self.exchange.clone();
+        Ok(self
+            .closings
+            .start_delivering(delivery, 1, |outlet| Box::new(RequestsJob::new(exchange, outlet)))?)
+    }
+
+    /// Takes what the program reports to a client, by the number in its requests. Void for one that is gone.
+    ///
+    /// # Errors
+    /// [`NodeRadioError::Start`]: the sessions' threads are in another process.
+    pub fn report(&self, client: u32, event: Event) -> Result<(), NodeRadioError> {
+        self.sessions.check_process()?;
+        self.exchange.report(client, event);
+        Ok(())
+    }
+
+    /// Takes the value of a write, if it fits into `room` bytes; returns its length, too: 0 where there is none. It can be taken once.
+    pub fn value(&self, client: u32, token: u32, room: usize) -> (usize, Option<Secret>) {
+        self.exchange.value(client, token, room)
     }
 
     pub(super) fn attempt_with(

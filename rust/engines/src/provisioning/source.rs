@@ -1,12 +1,14 @@
 //! The radios of sessions.
 
 use super::bus::BusRadio;
+use super::program::ProgramRadio;
 use crate::job::PollContext;
 use rustle_provisioning::{Radio, ScriptedRadio};
 
 /// A radio of a session.
 pub(super) enum Source {
     Bus(Box<BusRadio>),
+    Program(ProgramRadio),
     /// Of the demonstration: there is nothing to disconnect.
     Demo(Box<ScriptedRadio>),
     #[cfg(test)]
@@ -17,6 +19,7 @@ impl Source {
     pub(super) fn radio(&mut self) -> &mut dyn Radio {
         match self {
             Self::Bus(radio) => &mut **radio,
+            Self::Program(radio) => radio,
             Self::Demo(radio) => &mut **radio,
             #[cfg(test)]
             Self::Scripted(radio) => &mut **radio,
@@ -25,8 +28,10 @@ impl Source {
 
     /// Wakes the polled job from now on.
     pub(super) fn watch(&mut self, context: &PollContext<'_>) {
-        if let Self::Bus(radio) = self {
-            radio.watch(context);
+        match self {
+            Self::Bus(radio) => radio.watch(context),
+            Self::Program(radio) => radio.watch(context),
+            _ => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! A panic behind each lock, on any thread that takes it, and a thousand calls of everything afterwards: promise G19.
 
 mod feeds;
+mod radios;
 mod receivers;
 mod senders;
 mod shows;
@@ -8,6 +9,7 @@ mod sounds;
 mod tickers;
 
 use feeds::{ExternalFeeds, Feeds, Servers};
+use radios::Radios;
 use receivers::Receivers;
 use rustle_engines::faults::{Lock, arm_lock, disarm_lock, is_a_lock_armed};
 use rustle_engines::*;
@@ -67,6 +69,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     let mut receivers = Receivers::new(&runtime);
     let mut senders = Senders::new(&runtime);
     let mut shows = Shows::new(&runtime);
+    let mut radios = Radios::new(&runtime);
     let mut equalizers = Equalizers::new();
     let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
     let servers = Servers(
@@ -84,6 +87,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         receivers.turn(&runtime, false);
         senders.turn(&runtime, false);
         shows.turn(&runtime, false);
+        radios.turn(&runtime, false);
         equalizers.turn(false);
         servers.turn(false);
     }
@@ -92,8 +96,8 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     for _ in 0..2 {
         runtime.advance(Duration::ZERO);
     }
-    let (mut ticks, mut trades, mut pushes, mut plays, mut sends, mut lights, mut levels) =
-        (true, true, true, true, true, true, true);
+    let (mut ticks, mut trades, mut pushes, mut plays, mut sends, mut lights, mut levels, mut nodes) =
+        (true, true, true, true, true, true, true, true);
     // The first turn shows what a worker lost with the fault.
     for turn in 0..1_000 {
         let is_calm = turn > 0;
@@ -104,6 +108,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         levels = levels && receivers.turn(&runtime, is_calm);
         sends = sends && senders.turn(&runtime, is_calm);
         lights = lights && shows.turn(&runtime, is_calm);
+        nodes = nodes && radios.turn(&runtime, is_calm);
         equalizers.turn(is_calm);
         servers.turn(is_calm);
     }
@@ -116,6 +121,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         Senders::new(&runtime),
         Receivers::new(&runtime),
         Shows::new(&runtime),
+        Radios::new(&runtime),
     );
     for _ in 0..10 {
         assert!(fresh.0.turn(&runtime, true));
@@ -124,6 +130,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         assert!(fresh.3.turn(&runtime, true));
         assert!(fresh.4.turn(&runtime, true));
         assert!(fresh.5.turn(&runtime, true));
+        assert!(fresh.6.turn(&runtime, true));
     }
     has_struck
 }

@@ -8,7 +8,7 @@ use rustle::status::{RUSTLE_OK, RUSTLE_STALE_HANDLE};
 use std::collections::BTreeMap;
 
 /// Sequences, and calls of each.
-const SEQUENCES: u64 = 1_000;
+const SEQUENCES: u64 = 2_500;
 const CALLS_OF_ONE: usize = 64;
 
 /// Knuth's MMIX generator.

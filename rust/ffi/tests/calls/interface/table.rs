@@ -1201,6 +1201,58 @@ pub(crate) static RUSTLE_NODE_TASK_REQUEST: Record = Record {
     ],
 };
 
+/// `RustleNodeProgramRequest`.
+pub(crate) static RUSTLE_NODE_PROGRAM_REQUEST: Record = Record {
+    size: 8,
+    fields: &[Field {
+        offset: 0,
+        what: What::Number(Number::Size, 64.0),
+    }],
+};
+
+/// `RustleNodeEvent`.
+pub(crate) static RUSTLE_NODE_EVENT: Record = Record {
+    size: 72,
+    fields: &[
+        Field {
+            offset: 0,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 16,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 32,
+            what: What::Text(""),
+        },
+        Field {
+            offset: 48,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 52,
+            what: What::Number(Number::U32, 0.0),
+        },
+        Field {
+            offset: 56,
+            what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 7], 0),
+        },
+        Field {
+            offset: 60,
+            what: What::Choice(&[0, 1, 2, 3, 4, 5], 0),
+        },
+        Field {
+            offset: 64,
+            what: What::Number(Number::I32, 0.0),
+        },
+        Field {
+            offset: 68,
+            what: What::Reserved,
+        },
+    ],
+};
+
 /// `RustlePitchConfiguration`.
 pub(crate) static RUSTLE_PITCH_CONFIGURATION: Record = Record {
     size: 40,
@@ -4275,6 +4327,103 @@ pub(crate) static CALLS: &[Call] = &[
             rustle_drain(
                 a.handle(0),
                 RUSTLE_START_NODE_RADIO_TASK,
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_node_radio_start_requests",
+        makes: "session",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "node_radio",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_NODE_PROGRAM_REQUEST),
+                size: 8,
+            },
+            Parameter {
+                what: What::Sink,
+                size: 72,
+            },
+            Parameter {
+                what: What::NewHandle,
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_SHUT_DOWN,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_start(
+                a.handle(0),
+                RUSTLE_START_NODE_RADIO_REQUESTS,
+                a.input(1),
+                a.size(1),
+                a.size(2),
+                a.sink(2),
+                a.output(3),
+                error,
+            )
+        },
+    },
+    Call {
+        name: "rustle_node_radio_drain_requests",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "session",
+                    function: Some("rustle_node_radio_start_requests"),
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(72, 16),
+                size: 72,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(40, true),
+                size: 40,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_drain(
+                a.handle(0),
+                RUSTLE_START_NODE_RADIO_REQUESTS,
                 a.output(1),
                 a.size(1),
                 a.count(1),
@@ -7973,6 +8122,94 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_display_scale(a.f64(0), a.output(1), a.output(2), error) },
+    },
+    Call {
+        name: "rustle_node_radio_report",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "node_radio",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::In(&RUSTLE_NODE_EVENT),
+                size: 72,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    3,
+                ),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_UTF8,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_node_radio_report_sized(a.handle(0), a.input(1), a.size(1), a.input(2), a.count(2), error)
+        },
+    },
+    Call {
+        name: "rustle_node_radio_value",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "node_radio",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 0.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::SliceMut(1, 64),
+                size: 0,
+            },
+            Parameter {
+                what: What::Out(8, false),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe {
+            rustle_node_radio_value(
+                a.handle(0),
+                a.u32(1),
+                a.u32(2),
+                a.output(3),
+                a.count(3),
+                a.output(4),
+                error,
+            )
+        },
     },
     Call {
         name: "rustle_pitch_process",

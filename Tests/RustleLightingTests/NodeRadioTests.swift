@@ -1,0 +1,229 @@
+import RustleLighting
+import Synchronization
+import TestSupport
+import Testing
+
+/// Nodes of a script behind a radio of the program's, on the system's time.
+@Suite(.releasesNativeObjects) struct NodeRadioTests {
+  private let password = "canary-7f3a91"
+  private var settings: NodeSettings {
+    NodeSettings(name: "left", ssid: "stage", password: NodePassword(password), universe: 2, start: 401)
+  }
+  private let node = "6E1F3C9A-0000-4000-8000-000000000001"
+
+  /// Runs `body` with a provisioner of the radio, and waits until that is closed.
+  private func provisioning(
+    _ radio: ScriptedNodeRadio, timeouts: NodeTimeouts = NodeTimeouts(),
+    _ body: (NodeProvisioner) async throws -> Void
+  ) async throws {
+    let provisioner = try NodeProvisioner(radio: { radio }, timeouts: timeouts)
+    try await body(provisioner)
+    await provisioner.shutDown()
+    await radio.closed()
+  }
+
+  private func updates(_ stream: EngineStream<NodeUpdate>) async -> [NodeUpdate] {
+    await stream.reduce(into: []) { $0 += $1.value.map { [$0] } ?? [] }
+  }
+
+  @Test func attemptOfTheMachineGoesThroughTheProgramsRadio() async throws {
+    let radio = ScriptedNodeRadio(node)
+    try await provisioning(radio) { provisioner in
+      let updates = await updates(try await provisioner.provision(node, with: settings))
+      let names = ["SCANNING", "CONNECTING", "READING_CONFIG", "WRITING_CONFIG", "APPLYING", "VERIFYING", "SUCCESS"]
+      #expect(updates.map(\.state.name) == names)
+      #expect(updates.last?.node == node && updates.last?.rssi == -40 && updates.last?.isDisconnected == true)
+      #expect(updates.last?.configuration?.flag == .provisioned)
+      #expect(!"\(updates)".contains(password))
+    }
+    let read = ["read name", "read ssid", "read universe", "read start"]
+    let written = ["write name", "write ssid", "write password", "write universe", "write start"]
+    let link = ["scan", "stopScan", "connect \(node)", "characteristics"]
+    #expect(
+      radio.calls
+        == link + read + ["read firmware", "subscribe", "read flag"] + written + read + ["write command", "read flag"]
+        + read + ["unsubscribe", "disconnect", "close"])
+    #expect(radio.values[.password] == Array(password.utf8) && radio.values[.universe] == [2, 0])
+  }
+
+  @Test func whatARadioThrowsIsTheErrorOfTheAttempt() async throws {
+    // A system that repeats the password in its text.
+    let refused = NodeRadioFailure(.other, "value \(password) is not allowed")
+    for (call, failure, code, text) in [
+      ("write password", refused, NodeError.Code.failed, "the write of password failed: value … is not allowed"),
+      ("scan", NodeRadioFailure(.adapterOff, "powered off"), .adapterOff, "powered off"),
+      ("scan", NodeRadioFailure(.notAuthorized, "denied"), .notAuthorized, "denied"),
+      ("read ssid", NodeRadioFailure(.notConnected, "gone"), .linkLost, "READING_CONFIG"),
+      ("connect \(node)", NodeRadioFailure(.other, "busy"), .notConnected, "3 tries: busy"),
+    ] {
+      let radio = ScriptedNodeRadio(node, failures: [call: failure])
+      try await provisioning(radio) { provisioner in
+        let last = await updates(try await provisioner.provision(node, with: settings)).last
+        let error = try #require(last?.state.error)
+        #expect(error.code == code && error.message.contains(text), "\(call): \(error)")
+        #expect(!"\(error)".contains(password))
+        #expect(last?.isDisconnected == true)
+      }
+      #expect(radio.isLinked == false, "\(call)")
+    }
+  }
+
+  @Test func linkThatGoesEndsTheAttempt() async throws {
+    let radio = ScriptedNodeRadio(node, losesLinkAt: "write ssid")
+    try await provisioning(radio) { provisioner in
+      let last = await updates(try await provisioner.provision(node, with: settings)).last
+      #expect(last?.state.error?.code == .linkLost && last?.isDisconnected == true)
+    }
+    #expect(!radio.calls.contains("write password"))
+  }
+
+  @Test func cancelReturnsWhenTheRadioHasDisconnected() async throws {
+    let radio = ScriptedNodeRadio(node, silentAt: "write ssid")
+    try await provisioning(radio) { provisioner in
+      let stream = try await provisioner.provision(node, with: settings)
+      await radio.called("write ssid")
+      #expect(radio.isLinked)
+      await provisioner.cancel()
+      #expect(!radio.isLinked && stream.outcome == .cancelled)
+    }
+  }
+
+  @Test func provisionerThatIsDroppedDisconnects() async throws {
+    let radio = ScriptedNodeRadio(node, silentAt: "write ssid")
+    var provisioner: NodeProvisioner? = try NodeProvisioner(radio: { radio })
+    let stream = try await provisioner?.provision(node, with: settings)
+    await radio.called("write ssid")
+    provisioner = nil
+    await radio.closed()
+    #expect(!radio.isLinked && radio.calls.suffix(2) == ["disconnect", "close"])
+    _ = stream
+  }
+
+  @Test func nodeWithoutACharacteristicIsAnother() async throws {
+    var timeouts = NodeTimeouts()
+    timeouts.services = .milliseconds(100)
+    let radio = ScriptedNodeRadio(node, lacks: .command)
+    try await provisioning(radio, timeouts: timeouts) { provisioner in
+      let last = await updates(try await provisioner.provision(node, with: settings)).last
+      #expect(last?.state.error?.code == .notOurService && last?.state.error?.message.contains("command") == true)
+    }
+  }
+
+  @Test func scannerListsWhatTheRadioSees() async throws {
+    let radio = ScriptedNodeRadio(node)
+    let scanner = try NodeScanner(radio: { radio })
+    for await element in try await scanner.nodes() {
+      guard let seen = element.value else { continue }
+      #expect(seen.id == node && seen.name == "ChromaDMX-0001" && seen.rssi == -40)
+      #expect(seen.flag == .unprovisioned && seen.firmware == "1.4")
+      break
+    }
+    await scanner.stop()
+    await radio.closed()
+    #expect(radio.calls == ["scan", "close"])
+  }
+
+  @Test func adapterOfTheProgramIsNoName() {
+    var configuration = NodeRadioConfiguration()
+    configuration.adapter = "program"
+    let error = #expect(throws: NodeError.self) { try NodeProvisioner(configuration) }
+    #expect(error?.code == .validation)
+  }
+}
+
+/// A node, and the radio that hears it. A call of the name `silentAt` does not return before the disconnection.
+private final class ScriptedNodeRadio: NodeRadio {
+  let events: AsyncStream<NodeRadioEvent>
+  private let report: AsyncStream<NodeRadioEvent>.Continuation
+  private let id: String
+  private let failures: [String: NodeRadioFailure]
+  private let silentAt: String?
+  private let losesLinkAt: String?
+  private let lacks: NodeCharacteristic?
+  private let state = Mutex(State())
+
+  private struct State {
+    var calls: [String] = []
+    var isLinked = false
+    var isNotifying = false
+    var values: [NodeCharacteristic: [UInt8]] = [
+      .name: Array("ChromaDMX-0001".utf8), .ssid: [], .universe: [0, 0], .start: [1, 0], .flag: [0],
+      .firmware: Array("1.4.2".utf8),
+    ]
+  }
+
+  init(
+    _ id: String, failures: [String: NodeRadioFailure] = [:], silentAt: String? = nil, losesLinkAt: String? = nil,
+    lacks: NodeCharacteristic? = nil
+  ) {
+    (events, report) = AsyncStream.makeStream()
+    (self.id, self.failures, self.silentAt) = (id, failures, silentAt)
+    (self.losesLinkAt, self.lacks) = (losesLinkAt, lacks)
+  }
+
+  var calls: [String] { state.withLock { $0.calls } }
+  var isLinked: Bool { state.withLock { $0.isLinked } }
+  var values: [NodeCharacteristic: [UInt8]] { state.withLock { $0.values } }
+
+  func called(_ name: String) async { while !calls.contains(name) { await Task.yield() } }
+  func closed() async { await called("close") }
+
+  private func note(_ call: String) async throws(NodeRadioFailure) {
+    state.withLock { $0.calls.append(call) }
+    if call == losesLinkAt {
+      state.withLock { $0.isLinked = false }
+      report.yield(.disconnected)
+      throw NodeRadioFailure(.notConnected, "the link is down")
+    }
+    if call == silentAt { await called("disconnect") }
+    if let failure = failures[call] { throw failure }
+  }
+
+  func scan() async throws(NodeRadioFailure) {
+    try await note("scan")
+    report.yield(.seen(id: id, name: "ChromaDMX-0001", rssi: -40, manufacturerData: [0, 1, 4]))
+  }
+
+  func stopScan() async throws(NodeRadioFailure) { try await note("stopScan") }
+
+  func connect(to node: String) async throws(NodeRadioFailure) {
+    try await note("connect \(node)")
+    state.withLock { $0.isLinked = true }
+  }
+
+  func characteristics() async throws(NodeRadioFailure) -> [NodeCharacteristic] {
+    try await note("characteristics")
+    return NodeCharacteristic.allCases.filter { $0 != lacks }
+  }
+
+  func pair() async throws(NodeRadioFailure) { try await note("pair") }
+
+  func read(_ characteristic: NodeCharacteristic) async throws(NodeRadioFailure) -> [UInt8] {
+    try await note("read \(characteristic)")
+    guard let value = values[characteristic] else { throw NodeRadioFailure(.other, "not readable") }
+    return value
+  }
+
+  func write(_ value: [UInt8], to characteristic: NodeCharacteristic) async throws(NodeRadioFailure) {
+    try await note("write \(characteristic)")
+    guard characteristic == .command else { return state.withLock { $0.values[characteristic] = value } }
+    for flag: UInt8 in [3, 4, 1] {
+      state.withLock { $0.values[.flag] = [flag] }
+      report.yield(.notified([flag]))
+    }
+  }
+
+  func subscribe() async throws(NodeRadioFailure) { try await note("subscribe") }
+  func unsubscribe() async throws(NodeRadioFailure) { try await note("unsubscribe") }
+
+  func disconnect() async throws(NodeRadioFailure) {
+    state.withLock { $0.isLinked = false }
+    try await note("disconnect")
+    report.yield(.disconnected)
+  }
+
+  func close() async {
+    state.withLock { $0.calls.append("close") }
+    report.finish()
+  }
+}
