@@ -11,7 +11,7 @@ const UNEVEN: f32 = 0.35;
 const TURNED: usize = 12;
 const UNLIKELY: f64 = 12.0;
 /// The probability from which on a place has an id; that from which on it may, and how much likelier it is a lamp than noise then.
-const SURE: f64 = 0.9;
+const SURE: f64 = 0.93;
 const LIKELY: f64 = 0.05;
 const LIGHT: f64 = 20.0;
 /// Places closer than this many pixels are one lamp, if they have one id.

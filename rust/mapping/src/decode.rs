@@ -29,7 +29,7 @@ const NOISES: f32 = 3.0;
 /// Of a lamp's light, what is left of it where a picture is smoothed and has no background.
 const SMOOTHED: f32 = 0.6;
 /// The confidence below which a place is none.
-const DOUBTFUL: f32 = 0.8;
+const DOUBTFUL: f32 = 0.93;
 /// The most bytes of frames that are kept.
 pub(crate) const MOST_BYTES: usize = 1 << 30;
 
