@@ -2058,7 +2058,7 @@ pub unsafe extern "C" fn rustle_display_scale(
     }
 }
 
-/// [`crate::node_radio::program::NodeRadioObject::report`] for C.
+/// [`crate::node_radio::NodeRadioObject::report`] for C.
 ///
 /// # Safety
 /// As the header says.
@@ -2084,7 +2084,7 @@ pub unsafe extern "C" fn rustle_node_radio_report_sized(
     }
 }
 
-/// [`crate::node_radio::program::NodeRadioObject::value`] for C.
+/// [`crate::node_radio::NodeRadioObject::value`] for C.
 ///
 /// # Safety
 /// As the header says.

@@ -140,40 +140,9 @@ impl Stream<RustleNodeProgramRequest> for NodeRadioObject {
     }
 }
 
-impl NodeRadioObject {
-    /// Takes what the program's radio reports. `bytes` are the value that was read or notified; of a node that is seen the bytes of its
-    /// manufacturer data after the company, or none; of characteristics the last byte of each one's UUID. Void for a client that is gone.
-    ///
-    /// Fails with `RUSTLE_INVALID_UTF8`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: no.
-    ///
-    /// Example: `bytes_count` 3.
-    #[doc(alias = "rustle_node_radio_report")]
-    pub(crate) fn report(&self, event: &RustleNodeEvent, bytes: &[u8]) -> Outcome<NodeRadioError> {
-        CallFault::check_reserved(event.reserved, "event.reserved")?;
-        Ok(self.0.report(event.client, event.read(bytes)?)?)
-    }
-
-    /// Writes the value of a write to `value`, if there is room for all of it: 64 bytes do. It can be taken once. `length` receives its
-    /// bytes; 0: there is none.
-    ///
-    /// Thread-safe: yes. Realtime-safe: no.
-    ///
-    /// Example: `value_capacity` 64.
-    #[doc(alias = "rustle_node_radio_value")]
-    pub(crate) fn value(&self, client: u32, token: u32, value: &mut [u8]) -> Outcome<NodeRadioError, usize> {
-        let (length, taken) = self.0.value(client, token, value.len());
-        if let Some(taken) = taken {
-            value[..length].copy_from_slice(taken.bytes());
-        }
-        Ok(length)
-    }
-}
-
 impl RustleNodeEvent {
     /// The event. Errors: a text is not UTF-8, a choice is out of its range.
-    fn read(&self, bytes: &[u8]) -> Result<Event, CallFault> {
+    pub(super) fn read(&self, bytes: &[u8]) -> Result<Event, CallFault> {
         let (id, name) = (self.id.text("event.id")?, self.name.text("event.name")?);
         let text = self.text.text("event.text")?;
         let cause = Cause::new(self.cause.get("event.cause")?.into(), name, text);
