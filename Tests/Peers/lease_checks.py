@@ -16,7 +16,7 @@ from contextlib import ExitStack
 
 from hosts import expect, expect_equal, until
 from nats_servers import Server
-from universe_nodes import BRIDGE_ADDRESS, FRAME, Plan, Watch, cut, heal, lay_bridge, longest_gap, metric, run_checks
+from universe_nodes import BRIDGE_ADDRESS, FRAME, METRICS, Plan, Watch, address, cut, heal, lay_bridge, longest_gap, metric, run_checks
 
 # As long as an owner is heard before it takes over again, with room for a slow machine.
 RETURN = 25.0
@@ -37,7 +37,7 @@ class Lab:
         self.running = {}
 
     def start(self, node, playing=None, bucket="stage"):
-        further = ["--lease", self.server.url(bucket), "--lease-token-file", str(self.token)]
+        further = ["--lease", self.server.url(bucket), "--lease-token-file", str(self.token), "--metrics", f"{address(node)}:{METRICS}"]
         self.running[node] = self.stack.enter_context(self.plan.run(self.rustle, node, playing, further))
 
     def kill(self, node):
@@ -110,6 +110,9 @@ def killed(lab):
     lab.until_first("the standby alone", TAKEN)
     lab.until_holder("node2")
     expect_equal("leases by the metrics", [1, 1], [metric(2, "node_holds_lease", owner=f"node{owner}") for owner in (1, 2)])
+    expect_equal("priority by the metrics", 110, metric(2, "node_priority", owner="node1"))
+    reports = sum((line.get("event"), line.get("owner")) == ("active", "node1") for line in lab.running[2].lines)
+    expect_equal("reports by the metrics", reports, metric(2, "node_reports_total", owner="node1", kind="active"))
     seconds, text = lab.dark(begin, lab.wait(1))
     expect(seconds <= 0.5, f"expected at most 500 ms, got {text}")
     return text

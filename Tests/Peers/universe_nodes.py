@@ -107,7 +107,7 @@ class Plan:
         home = self.folder / f"home{node}"
         home.mkdir(exist_ok=True)
         words = ["light", "run", str(playing or self.show), "--tempo", "97", "--output", "sacn:multicast", "--interface", "eth0",
-                 "--plan", str(self.plan), "--node", f"node{node}", "--json", "--metrics", f"{address(node)}:{METRICS}", *further]
+                 "--plan", str(self.plan), "--node", f"node{node}", "--json", *further]
         return Child(on_host(node, "env", f"XDG_CONFIG_HOME={home}", rustle, *words), self.folder)
 
 
