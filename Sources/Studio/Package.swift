@@ -80,6 +80,9 @@ let package = Package(
     .testTarget(
       name: "RustleAccountsTests",
       dependencies: ["RustleAccounts", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+    .testTarget(
+      name: "RustleStudioTests", dependencies: ["RustleStudio", "StudioCore", rustle("RustleAudio")],
+      swiftSettings: strict),
   ],
   cLanguageStandard: .c2x
 )

@@ -194,12 +194,14 @@ final class Sound {
 
   /// Changes the gains, or what else the equalizer does.
   func set(_ settings: EqualizerSettings, isBypassed: Bool) async throws(AudioError) {
-    try await equalizer.set(settings.limited(toSampleRate: format.sampleRate))
-    self.settings = settings
-    if isBypassed != self.isBypassed {
-      try await equalizer.setBypassed(isBypassed)
-      self.isBypassed = isBypassed
-    }
+    // A sound of another rate may bring another equalizer during each wait.
+    var changed: Equalizer
+    repeat {
+      changed = equalizer
+      try await changed.set(settings.limited(toSampleRate: format.sampleRate))
+      if isBypassed != self.isBypassed { try await changed.setBypassed(isBypassed) }
+    } while changed !== equalizer
+    (self.settings, self.isBypassed) = (settings, isBypassed)
   }
 
   /// Stops everything.
