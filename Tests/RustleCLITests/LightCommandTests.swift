@@ -333,7 +333,7 @@ import Testing
       "--node: expected one of left of --plan, got 'middle'"
     ),
     (["--lease-replicas", "3"], 64, "--lease-replicas requires --lease"),
-    (["--lease-replicas", "2"], 64, "expected 1, 3 or 5 servers, got '2'"),
+    (["--lease-replicas", "6"], 64, "expected a number of servers from 1 to 5, got '6'"),
     (["--lease-roots", "a.pem"], 64, "--lease-roots requires --lease"),
     (["--plan", "SHOW", "--node", "left", "--output", "sacn:multicast"], 65, "got 'cues'"),
     (["--plan", "NONE", "--node", "left", "--output", "sacn:multicast"], 66, "--plan"),
@@ -346,5 +346,26 @@ import Testing
     ]
     let refused = try RustleProcess.run(["light", "run"] + arguments.map { paths[$0] ?? $0 })
     #expect(refused.status == status && refused.errors.contains(expected), "\(refused.errors)")
+  }
+
+  /// The universes were those of the built-in rig.
+  @Test func aMonitorKnowsTheUniversesOfTheRigsFile() throws {
+    let folder = try ScratchFolder()
+    let nodes = #"[{"name":"left","address":"127.0.0.1:5570","universes":"7701"}]"#
+    let plan = #"{"v":1,"start":"2026-11-28T20:00:00Z","nodes":\#(nodes)}"#
+    let scenes = #"{"v":1,"scenes":[{"name":"full","layers":[{"effect":"solid"}]}],"cues":[{"scene":"full"}]}"#
+    let rig = #"{"v":1,"fixtures":[{"id":1,"profile":"dimmer","protocol":"sacn","universe":7702,"address":1}]}"#
+    let plans = try folder.write(Data(plan.utf8), as: "plan.json")
+    let show = try folder.write(Data(scenes.utf8), as: "show.json")
+    let words = ["dmx", "monitor", "--plan", plans, "--rig", try folder.write(Data(rig.utf8), as: "rig.json")]
+    let alone = try RustleProcess.run(words)
+    #expect(alone.status == 64 && alone.errors.contains("--rig requires --show"), "\(alone.errors)")
+    // The first verdict comes after three seconds.
+    let monitor = try RustleProcess.shell(
+      "rustle '\(words.joined(separator: "' '"))' --show '\(show)' --interface 127.0.0.1 --duration 600 --json | head -n 2"
+    )
+    let unowned = #"{"v":1,"fault":"unowned","present":true,"universe":"#
+    let universes = monitor.lines.filter { $0.hasPrefix(unowned) }.map { $0.dropFirst(unowned.count).prefix(5) }
+    #expect(universes == ["7702,"], "\(monitor.output) \(monitor.errors)")
   }
 }

@@ -8,7 +8,7 @@ struct DMXMonitorCommand: AsyncParsableCommand {
     commandName: "monitor",
     abstract: "Compare the sources of sACN with a plan.",
     usage: """
-      rustle dmx monitor --plan <file> [--show <file>]
+      rustle dmx monitor --plan <file> [--show <file>] [--rig <file>]
               [--interface <name>] [--duration <seconds>] [--json]
       """,
     discussion: """
@@ -33,6 +33,10 @@ struct DMXMonitorCommand: AsyncParsableCommand {
     completion: .file(extensions: ["json"]))
   var show: String?
 
+  @Option(
+    "The rig of --show. (default: the one in the show)", value: "file", completion: .file(extensions: ["json"]))
+  var rig: String?
+
   @Option("Interface: a name or an address. (default: that of the default route)", value: "name")
   var interface: String?
 
@@ -40,10 +44,14 @@ struct DMXMonitorCommand: AsyncParsableCommand {
   @OptionGroup var output: StreamOptions
   @OptionGroup var log: LogOptions
 
+  func validate() throws { try Parse.reject((rig != nil && show == nil, "--rig requires --show")) }
+
   func run() async throws {
     log.bootstrap()
     let read = try TextFile.value(of: plan, option: "--plan") { try UniversePlan($0) }
-    let playing = try show.map { try ShowOptions.parse(["--", $0]).read(log, option: "--show") }
+    let playing = try show.map { show in
+      try ShowOptions.parse((rig.map { ["--rig", $0] } ?? []) + ["--", show]).read(log, option: "--show")
+    }
     let watch = try PlanWatch(read, playing: playing, interface: interface ?? "")
     let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
     let present = Shared<Set<PlanMonitor.Fault>?>(nil)
@@ -55,7 +63,7 @@ struct DMXMonitorCommand: AsyncParsableCommand {
         tasks.addTask {
           for await new in faults {
             let (before, now) = (present.value, Set(new))
-            if before == nil { log.note("\(now.count) faults in \(read.nodes.count) nodes") }
+            if before == nil { log.note("faults: \(now.count), nodes: \(read.nodes.count)") }
             let changes =
               now.subtracting(before ?? []).sorted().map { Change(fault: $0, isThere: true) }
               + (before ?? []).subtracting(now).sorted().map { Change(fault: $0, isThere: false) }

@@ -36,8 +36,8 @@ struct PlanOptions: ParsableArguments {
   var leaseRoots: String?
 
   @Option(
-    "The servers that store each lease: 1, 3 or 5; a bucket that exists keeps its own. (default: 1)", value: "count",
-    parse: Parse.value("1, 3 or 5 servers") { Int($0).flatMap { [1, 3, 5].contains($0) ? $0 : nil } })
+    "The servers that store each lease, 1 to 5; a bucket that exists keeps its own. (default: 1)", value: "count",
+    parse: Parse.integer("a number of servers", in: 1...5))
   var leaseReplicas: Int?
 
   func validate() throws {
