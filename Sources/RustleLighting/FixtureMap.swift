@@ -31,6 +31,8 @@ public struct FixtureMap: Sendable, Hashable {
     public let sigma: Double?
     /// How likely the place is right, 0 to 1.
     public let confidence: Double
+    /// Whether the place is hardly ever another fixture's: the confidence is 0.98 or more; nil without a place.
+    public let sure: Bool?
     /// The light in its middle, in parts of white; nil without a place.
     public let brightness: Double?
     /// The number of pixels with half of that light or more; nil without a place.

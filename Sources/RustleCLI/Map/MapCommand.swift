@@ -82,7 +82,7 @@ struct MapOutputOptions: ParsableArguments {
       if let reason = fixture.reason { reasons[reason, default: 0] += 1 }
     }
     let missing = FixtureMap.Reason.allCases.compactMap { reason in reasons[reason].map { "\($0) \(reason.rawValue)" } }
-    let unsure = map.found.filter { $0.confidence < 0.9 }.count
+    let unsure = map.found.filter { $0.sure == false }.count
     log.note(
       "\(map.found.count) of \(map.fixtures.count) fixtures found, \(unsure) of them unsure"
         + (missing.isEmpty ? "" : "; not found: \(missing.joined(separator: ", "))"))

@@ -30,6 +30,9 @@ const NOISES: f32 = 3.0;
 const SMOOTHED: f32 = 0.6;
 /// The confidence below which a place is none.
 const DOUBTFUL: f32 = 0.93;
+/// The confidence from which on a place is sure.
+const SURE: f32 = 0.98;
+const _: () = assert!(SURE > DOUBTFUL);
 /// The most bytes of frames that are kept.
 pub(crate) const MOST_BYTES: usize = 1 << 30;
 

@@ -4,8 +4,6 @@ use crate::decode::Mapping;
 use crate::frames::Frame;
 use rustle_shows::venue::{PngError, png};
 
-/// The confidence from which on a mark is a ring.
-const SURE: f32 = 0.9;
 /// Colours of rings, of squares for those that are unsure, and of the crosses of mirror images.
 const RING: [u8; 3] = [0, 230, 120];
 const SQUARE: [u8; 3] = [255, 150, 0];
@@ -43,9 +41,9 @@ pub fn overlay(mapping: &Mapping, background: Option<&Frame>) -> Result<Vec<u8>,
             for dx in -HALF..=HALF {
                 let distance = ((dx * dx + dy * dy) as f64).sqrt();
                 let edge = dx.abs().max(dy.abs()) == HALF;
-                if found.confidence >= SURE && (distance - HALF as f64).abs() < 0.6 {
+                if found.is_sure() && (distance - HALF as f64).abs() < 0.6 {
                     dot(x + dx, y + dy, RING);
-                } else if found.confidence < SURE && edge {
+                } else if !found.is_sure() && edge {
                     dot(x + dx, y + dy, SQUARE);
                 }
             }
@@ -69,7 +67,7 @@ mod tests {
     #[test]
     fn sure_and_unsure_fixtures_have_marks_of_different_shapes() {
         let mut mapping = Mapping::empty(3, (60, 40));
-        for (id, confidence, at) in [(0, 0.99, [10.0, 20.0]), (1, 0.5, [40.2, 19.8])] {
+        for (id, confidence, at) in [(0, 0.99, [10.0, 20.0]), (1, 0.95, [40.2, 19.8])] {
             let place = Place {
                 at,
                 sigma: 0.0,

@@ -48,7 +48,7 @@ fn hard_venues_lose_few_check_bits_fewer_and_confidence_is_what_it_says() {
                 let mut alone = mapping.clone();
                 alone.fixtures = vec![*found];
                 let wrong = judge(&truth[found.id as usize..=found.id as usize], &alone).wrong;
-                for ((count, bad), least) in confident.iter_mut().zip([0.9, 0.98]) {
+                for ((count, bad), least) in confident.iter_mut().zip([0.95, 0.98]) {
                     if found.confidence >= least {
                         *count += 1;
                         *bad += wrong;
@@ -63,7 +63,7 @@ fn hard_venues_lose_few_check_bits_fewer_and_confidence_is_what_it_says() {
         );
     }
     // Of places with a confidence, at most the rest of it is wrong.
-    for ((count, bad), least) in confident.into_iter().zip([0.9, 0.98]) {
+    for ((count, bad), least) in confident.into_iter().zip([0.95, 0.98]) {
         assert!(
             count > 5_000 && bad as f64 <= (1.0 - least) * count as f64,
             "{bad} of {count} from {least} on"

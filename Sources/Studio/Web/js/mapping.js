@@ -11,8 +11,6 @@ const PIXELS = (64 << 10) - HEADER;
 const PERIOD = 66;
 /** The milliseconds without a new picture after which a camera has stopped. */
 const FROZEN = 2000;
-/** The confidence below which a place is unsure. */
-const SURE = 0.9;
 /** The most fixtures whose names and mirror images are drawn. */
 const NAMED = 60;
 const PHASES = { delay: "Measures how late frames are", schedule: "Lights the patterns", again: "Lights once more what was not found", done: "Done" };
@@ -206,13 +204,13 @@ export function mapping(app) {
     // Many marks are small, so that their middles stay apart.
     const size = isNamed ? 8 : Math.min(8, Math.max(1.5, Math.sqrt(width * height / map.fixtures.length) / 5));
     if (!isNamed) context.lineWidth = Math.min(2, size / 2);
-    for (const { id, found, x, y, confidence, mirror } of map.fixtures) {
+    for (const { id, found, x, y, sure, mirror } of map.fixtures) {
       if (!found) continue;
       const [left, top] = [(x + 0.5) * across, (y + 0.5) * down];
-      const colour = confidence >= SURE ? "#58e69a" : "#ffc689";
+      const colour = sure ? "#58e69a" : "#ffc689";
       context.beginPath();
       // Unsure ones are squares.
-      if (confidence >= SURE) context.arc(left, top, size, 0, 7); else context.rect(left - size, top - size, 2 * size, 2 * size);
+      if (sure) context.arc(left, top, size, 0, 7); else context.rect(left - size, top - size, 2 * size, 2 * size);
       edged(context, colour);
       if (!isNamed) continue;
       const name = cells[id] ?? String(id);
@@ -232,9 +230,9 @@ export function mapping(app) {
   view.canvas.classList.add("camera");
 
   const showMap = () => {
-    list.set((map?.fixtures ?? []).map(({ id, found, x, y, confidence, reason, mirror }) => [cells[id] ?? String(id),
+    list.set((map?.fixtures ?? []).map(({ id, found, x, y, confidence, sure, reason, mirror }) => [cells[id] ?? String(id),
       found ? `${fixed(x)}, ${fixed(y)}` : "–", found ? `${fixed(100 * confidence, 0)} %` : "Not found",
-      found ? [confidence < SURE ? "Unsure" : "", mirror ? "Has a mirror image" : ""].filter(Boolean).join(", ") || "–" : REASONS[reason] ?? reason ?? "–"]));
+      found ? [sure ? "" : "Unsure", mirror ? "Has a mirror image" : ""].filter(Boolean).join(", ") || "–" : REASONS[reason] ?? reason ?? "–"]));
     list.element.hidden = !map;
     none.hidden = Boolean(map);
     URL.revokeObjectURL(download.href);

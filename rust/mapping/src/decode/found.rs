@@ -1,5 +1,6 @@
 //! What is known of each fixture.
 
+use super::SURE;
 use crate::candidates::Sharp;
 use crate::contrast::Contrast;
 use crate::frames::Frame;
@@ -91,6 +92,11 @@ impl Found {
         }
     }
 
+    /// Whether it has a place that is hardly ever another fixture's.
+    pub fn is_sure(&self) -> bool {
+        self.place.is_ok() && self.confidence >= SURE
+    }
+
     pub(crate) fn add_mirror(&mut self, at: [f64; 2]) {
         if let Ok(place) = &mut self.place {
             place.mirror.get_or_insert(at);
@@ -105,6 +111,7 @@ impl Found {
                 let mut json = json!({
                     "id": self.id, "found": true, "x": rounded(place.at[0], 1e4), "y": rounded(place.at[1], 1e4),
                     "sigma": rounded(place.sigma, 1e4), "confidence": rounded(self.confidence.into(), 1e3),
+                    "sure": self.is_sure(),
                     "brightness": rounded(place.brightness.into(), 1e4), "pixels": place.pixels,
                 });
                 if let Some(mirror) = place.mirror {
