@@ -140,15 +140,22 @@ public actor CameraMapper {
       if phase == .done { return }
     }
     try Task.checkCancellation()
-    let end = try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
-      try mapper.push([UInt8]().span, time: .max)
-      return try mapper.progress()
+    // The last frame may be cut off.
+    var cut: LightingError?
+    do throws(LightingError) {
+      try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
+        try mapper.push([UInt8]().span, time: .max)
+      }
+    } catch {
+      cut = error
     }
+    let end = try LightingError.rethrowing { () throws(NativeError) in try mapper.progress() }
     let update = try Update(end, of: mapper, after: phase)
     if phase == .again { updates.yield(update) }
-    throw LightingError(
-      .malformedInput, "frames: expected frames until the mapping is done, got \(end.frames) frames",
-      advice: "Keep the camera running until the command ends.")
+    throw cut
+      ?? LightingError(
+        .malformedInput, "frames: expected frames until the mapping is done, got \(end.frames) frames",
+        advice: "Keep the camera running until the command ends.")
   }
 
   private static func levels(of mapper: NativeMapper) throws(LightingError) -> Levels {

@@ -134,12 +134,17 @@ struct CameraMapperTests {
     }
   }
 
-  @Test func whatWasFoundIsKnownWhenTheCameraEndsInTheSecondPass() async throws {
+  /// The camera's program may also be ended in the middle of a frame.
+  @Test(arguments: [[], [Data(count: 100)]])
+  func whatWasFoundIsKnownWhenTheCameraEndsInTheSecondPass(rest: [Data]) async throws {
     let rig = rig(pars: 4)
     let camera = try SimulatedCamera(.dark, width: 320, height: 240, rig: rig)
     let stage = Stage(camera)
     let isOver = Mutex(false)
-    let frames = AsyncStream<Data> { isOver.withLock(\.self) ? nil : try? await stage.next() }
+    let left = Mutex(rest)
+    let frames = AsyncStream<Data> {
+      isOver.withLock(\.self) ? left.withLock { $0.popLast() } : try? await stage.next()
+    }
     let updates = try await CameraMapper(Self.gray(camera)).map(rig, frames: frames) { levels in
       // The bar is dead.
       try await stage.light(levels.filter { $0.key.protocol == .artNet })
@@ -151,7 +156,9 @@ struct CameraMapperTests {
         last = update
       }
     }
-    #expect(error?.message.contains("until the mapping is done") == true)
+    #expect(
+      error?.message.contains(rest.isEmpty ? "until the mapping is done" : "a whole frame, got its first 100 bytes")
+        == true)
     #expect(last?.phase == .done && last?.map?.found.map(\.id) == [0, 1, 2, 3])
   }
 

@@ -19,8 +19,8 @@ struct MapDecodeCommand: AsyncParsableCommand {
       alike. Recordings may begin and end late, and lack frames.
 
       The map is JSON with all ids: the place in pixels from the middle of the top left one, its standard deviation and confidence, or the \
-      reason why there is none. A picture of --overlay has a ring at each fixture, a square where it is unsure, and a cross at a mirror \
-      image.
+      reason why there is none. A picture of --overlay has a ring at each fixture, a square where its confidence is below 0.98, and a cross \
+      at a mirror image.
 
       EXAMPLES:
         rustle map decode take1.y4m --count 300 -o found.json --overlay found.png
@@ -116,7 +116,7 @@ struct MapDecodeCommand: AsyncParsableCommand {
     if leftOut > 0 {
       throw CommandFailure(
         .badData,
-        "\(recordings[0]): expected frames of one size and 1 GiB in all, got \(leftOut) others that are left out",
+        "expected frames of one size, and memory for all of them, got \(leftOut) others that are left out",
         advice: "Use a shorter hold or a smaller picture.")
     }
   }

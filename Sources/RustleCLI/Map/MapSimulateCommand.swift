@@ -103,7 +103,7 @@ struct MapSimulateCommand: AsyncParsableCommand {
         }
         return .streamEnded
       }
-      tasks.addTask { try await RunEnding.signal(from: signals, isForced: true) }
+      tasks.addTask { try await RunEnding.signal(from: signals, isForced: false) }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
