@@ -295,7 +295,11 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
 
     /// How another stream's differ; nil: they do not.
     func difference(from other: Self) -> String? {
-      func time(_ age: Duration) -> String { age == .zero ? "for ever" : "for \(age / .seconds(1)) s" }
+      func time(_ age: Duration) -> String {
+        let whole = age.components.seconds
+        let seconds = age == .seconds(whole) ? "\(whole)" : "\(age / .seconds(1))"
+        return age == .zero ? "for ever" : "for \(seconds) s"
+      }
       func count(_ number: Int) -> String { number < 0 ? "all messages" : "\(number) messages" }
       func servers(_ number: Int) -> String { number == 1 ? "one server" : "\(number) servers" }
       let rows = [

@@ -1,7 +1,6 @@
 #if NATS
 public import RustleCore
 public import RustleMarket
-internal import Synchronization
 
 /// Where a feed's trades are published: ``/RustleMarket/MarketFeed/publish(of:on:policy:)``.
 ///
@@ -119,7 +118,7 @@ public final class NATSPublication: Sendable {
 
   /// What a writer reports meanwhile.
   final class Progress: Sendable {
-    private let state = Mutex((counts: NATSPublicationCounts(), waiting: UInt64?.some(0), notice: String?.none))
+    private let state = SeenMutex((counts: NATSPublicationCounts(), waiting: UInt64?.some(0), notice: String?.none))
     private let notices: AsyncStream<String>.Continuation
 
     init(notices: AsyncStream<String>.Continuation) { self.notices = notices }

@@ -22,7 +22,6 @@ final class NATSServer {
     folder = try ScratchFolder()
     // A free port, which the server logs.
     let log = try start(on: -1)
-    monitor = log.firstMatch(of: /monitor on (\S+)/).map { "http://\($0.1)" } ?? ""
     url = "nats://\(log.firstMatch(of: /client connections on (\S+)/)?.1 ?? "")"
   }
 
@@ -48,10 +47,11 @@ final class NATSServer {
       if data.isEmpty { throw NotReady(log: text) }
       text += String(decoding: data, as: UTF8.self)
     }
+    monitor = text.firstMatch(of: /monitor on (\S+)/).map { "http://\($0.1)" } ?? ""
     return text
   }
 
-  /// A subject to which a connection has subscribed, or nil for one without.
+  /// The subjects to which a connection has subscribed; nil: none.
   struct Client: Decodable {
     let subscriptionsList: [String]?
   }

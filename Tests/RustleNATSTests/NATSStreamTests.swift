@@ -95,7 +95,7 @@ import Testing
     let address = server.address()
     try make(#""max_age":3600000000000,"max_msgs_per_subject":7,"num_replicas":1"#, of: address, connection)
     let expected =
-      "stream \(address.stream): it exists, and keeps them for 3600.0 s, not for 86400.0 s; keeps 7 messages of a symbol, not all messages"
+      "stream \(address.stream): it exists, and keeps them for 3600 s, not for 86400 s; keeps 7 messages of a symbol, not all messages"
     let other = try await NATSRun.Source(NATSPublisher(address, durable: .init()))
     try await other.push(NATSRun.trades(0..<10))
     _ = try await other.end()
