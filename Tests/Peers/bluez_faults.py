@@ -372,7 +372,8 @@ async def reading_and_commands(rustle, bus):
 OTHERS = [
     strongest_is_provisioned_in_order, named_node_among_many, node_without_notifications_and_with_capitals, long_values,
     nobody_is_there, adapters, buses, refused_values, table_goes_on_after_a_failure, signal_disconnects,
-    signal_without_a_disconnection_says_so, each_row_is_another_node, several_nodes_of_a_name, table_has_the_status_of_its_failures, nobody_is_named, list_that_is_not_answered, attempt_goes_on_without_a_reader,
+    signal_without_a_disconnection_says_so, each_row_is_another_node, several_nodes_of_a_name, table_has_the_status_of_its_failures,
+    nobody_is_named, list_that_is_not_answered, attempt_goes_on_without_a_reader,
     list_goes_on_when_the_service_is_back, reading_and_commands,
 ]
 
