@@ -97,7 +97,7 @@ public struct LightShow: Sendable, Hashable {
     public let universe: DMXUniverse
     /// Its first slot, 1 to 512.
     public let address: Int
-    /// The number of its slots, some of which may be in the universes that follow.
+    /// The number of its slots; those past the universe's 512 are not sent.
     public let slotCount: Int
   }
 

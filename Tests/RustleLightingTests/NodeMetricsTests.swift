@@ -23,34 +23,20 @@ private actor Leases: LeaseStore {
 }
 
 @Suite(.releasesNativeObjects) struct NodeMetricsTests {
-  /// Two nodes, of which the right one has a port that no program has.
+  /// Two nodes. On Linux every address of 127.0.0.0/8 is this machine's: that of the process is no other one's.
   private static func plan() throws -> UniversePlan {
+    #if os(Linux)
+    let process = getpid()
+    let host = "127.\(process >> 16 & 255).\(process >> 8 & 255).\(process & 255)"
+    #else
+    let host = "127.0.0.1"
+    #endif
     let text = """
       {"v": 1, "start": "2026-01-01T00:00:00Z", "key": "a key", "nodes": [
-        {"name": "left", "address": "127.0.0.1:9", "universes": "1", "standby": "right"},
-        {"name": "right", "address": "127.0.0.1:\(try unusedPort())", "universes": "2", "standby": "left"}]}
+        {"name": "left", "address": "\(host):25571", "universes": "1", "standby": "right"},
+        {"name": "right", "address": "\(host):25572", "universes": "2", "standby": "left"}]}
       """
     return try UniversePlan(Data(text.utf8))
-  }
-
-  private static func unusedPort() throws -> UInt16 {
-    #if canImport(Glibc) || canImport(Musl)
-    let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    #else
-    let descriptor = socket(AF_INET, SOCK_DGRAM, 0)
-    #endif
-    defer { close(descriptor) }
-    var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-    let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        let bound = unsafe bind(descriptor, address, length)
-        return unsafe bound == 0 ? getsockname(descriptor, address, &length) : bound
-      }
-    }
-    try #require(status == 0)
-    return UInt16(bigEndian: address.sin_port)
   }
 
   /// The values of a node's metric by its labels.

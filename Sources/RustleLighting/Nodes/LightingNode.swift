@@ -25,7 +25,7 @@ public actor LightingNode {
   public nonisolated let node: UniversePlan.Node
   /// The senders of its universes, and of those for which it stands by: to be started with the show.
   public nonisolated let senders: [DMXSender]
-  /// What it does for others, from the beginning on; the newest 64 wait.
+  /// Its reports from the beginning on; the newest 64 wait.
   public nonisolated let events: AsyncStream<Event>
 
   private let plan: UniversePlan

@@ -1,7 +1,7 @@
 extension LightingNode {
-  /// A change of what the node does for another.
+  /// A report of a node: a change of what it sends, for itself or for another one, or what it refuses.
   public struct Event: Sendable, Hashable {
-    /// What it does.
+    /// What is reported.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// It sends the owner's universes at priority 90, beneath the owner's.
       case standby
@@ -26,7 +26,7 @@ extension LightingNode {
 
     /// The time since the start.
     public let time: Duration
-    /// What the node does.
+    /// What is reported.
     public let kind: Kind
     /// The owner; nil for a foreign datagram and for universes without one.
     public let owner: String?

@@ -5045,7 +5045,7 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 
 /// The patch of a fixture as an object of JSON: `id` (a number or a text), `name`, `profile`, `mode`,
 /// `group`, `protocol` (`sacn`, `artnet`), `universe` (of Art-Net the Port-Address as a number), `address`
-/// (1 to 512) and `slots`, the number of its slots, some of which may be in the universes that follow.
+/// (1 to 512) and `slots`, the number of its slots; those past 512 are not sent.
 #define RUSTLE_SHOW_TEXT_FIXTURE 8
 
 // `RustlePictureView`: From where a venue is seen.

@@ -82,7 +82,7 @@ choices! {
         Json = 7,
         /// The patch of a fixture as an object of JSON: `id` (a number or a text), `name`, `profile`, `mode`, `group`, `protocol`
         /// (`sacn`, `artnet`), `universe` (of Art-Net the Port-Address as a number), `address` (1 to 512) and `slots`, the number of
-        /// its slots, some of which may be in the universes that follow.
+        /// its slots; those past 512 are not sent.
         Fixture = 8,
     }
 }
