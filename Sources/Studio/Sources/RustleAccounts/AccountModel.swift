@@ -14,15 +14,16 @@ public struct Account: Sendable, Hashable {
   var generation: Int64 = 0
   /// Whether its owner reads mails of the address: a provider says so, or a mailed link was used.
   public var isVerified = false
+  /// Whether a provider made it without a verified address: the address is a label, and who reads mails of it may be anybody.
+  var isLabelled = false
   /// Whether nobody signs in to it, until who runs the server enables it again.
   public var isDisabled = false
 
   /// What its pages and messages call it as long as it is there: nobody signs in with it.
   public var handle: String { id.hexadecimal }
 
-  /// Whether its address is one of its owner's: an identity without a verified one has only a label, and who reads mails of
-  /// such an address may be anybody.
-  var hasAddress: Bool { hasPassword || isVerified }
+  /// Whether its address is one of its owner's. A label stays one when the account gets a password.
+  var hasAddress: Bool { !isLabelled || isVerified }
 
   /// Whether it can be signed in to without a provider.
   public var hasPassword: Bool { password != nil }

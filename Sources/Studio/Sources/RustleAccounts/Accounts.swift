@@ -166,7 +166,8 @@ public final class Accounts: Sendable {
     let verified = address.flatMap { try? AccountRules.address($0) }
     // Of a label that somebody has registered as an address there is another one: nobody is shut out by that.
     for label in verified.map({ [$0] }) ?? ["\(identity.subject)@\(host)", "\(id.hexadecimal)@\(host)"] {
-      let account = Account(id: id, address: label, password: nil, created: time, isVerified: verified != nil)
+      let account = Account(
+        id: id, address: label, password: nil, created: time, isVerified: verified != nil, isLabelled: verified == nil)
       do {
         try await store.create(account, identity)
       } catch let error as AccountRefusal where error.code == .taken {

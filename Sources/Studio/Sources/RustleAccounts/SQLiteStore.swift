@@ -57,8 +57,10 @@ struct SQLiteStore: AccountStore {
       try await write { database in
         try Self.refuseNUL([account.address])
         try database.execute(
-          sql: "INSERT INTO account(id, email, password, created, verified) VALUES (?, ?, ?, ?, ?)",
-          arguments: [account.id, account.address, account.password, account.created, account.isVerified])
+          sql: "INSERT INTO account(id, email, password, created, verified, labelled) VALUES (?, ?, ?, ?, ?, ?)",
+          arguments: [
+            account.id, account.address, account.password, account.created, account.isVerified, account.isLabelled,
+          ])
         if let identity { try Self.insert(database, identity, account.id) }
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
@@ -295,7 +297,8 @@ extension Account {
     try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments).map { row in
       Account(
         id: row["id"], address: row["email"], password: row["password"], created: row["created"],
-        generation: row["generation"], isVerified: row["verified"], isDisabled: row["disabled"])
+        generation: row["generation"], isVerified: row["verified"], isLabelled: row["labelled"],
+        isDisabled: row["disabled"])
     }
   }
 }

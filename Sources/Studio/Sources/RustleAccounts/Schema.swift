@@ -58,6 +58,15 @@ enum Schema {
           ALTER TABLE reset ADD COLUMN mailed INTEGER NOT NULL DEFAULT 0;
           """)
     },
+    { database in
+      // Nothing else says by now who typed an address: an account of a provider may have a password, and other identities.
+      try database.execute(
+        sql: """
+          ALTER TABLE account ADD COLUMN labelled INTEGER NOT NULL DEFAULT 0;
+          UPDATE account SET labelled = 1 WHERE verified = 0
+            AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.account = account.id AND what = 'register');
+          """)
+    },
   ]
 
   /// Brings a file to the newest version.

@@ -118,6 +118,11 @@ struct ProviderTests {
     // Without a password nobody signs in by one, and a link for one goes to no label: the owner of such a mailbox is somebody else.
     #expect(await refusal { try await test.logIn("", "1@q.example") } == .credentials)
     #expect(try await test.accounts.resetToken(address: "1@q.example", from: test.client) == nil)
+    let changed = try await test.accounts.changePassword(
+      from: "", to: "analytical engine", stranger, client: test.client)
+    #expect(try await test.logIn("analytical engine", "1@q.example").account.id == changed.account.id)
+    #expect(try await test.accounts.resetToken(address: "1@q.example", from: test.client) == nil)
+    #expect(!test.accounts.admitsNotice(to: changed.account) && test.accounts.admitsNotice(to: ada.account))
     let named = Identity(issuer: first.issuer, subject: "2")
     _ = try await test.accounts.logIn(named, address: "bob@example.org", from: test.client)
     #expect(try await test.accounts.resetToken(address: "bob@example.org", from: test.client) != nil)

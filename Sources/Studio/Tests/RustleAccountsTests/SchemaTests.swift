@@ -46,6 +46,43 @@ struct SchemaTests {
     #expect(present == Schema.versions.count)
   }
 
+  @Test(arguments: 4..<6) func labelsOfOlderFilesAreNoAddresses(version: Int) async throws {
+    let test = try await TestAccounts()
+    let path = test.folder.appending(path: "old.sqlite").path
+    // With the entry that each has of its making, whether it has a password by now, and whether its address is one.
+    let accounts: [(made: String, password: String?, isAddress: Bool)] = [
+      ("register", "x", true), ("register by a provider", nil, false), ("register by a provider", "x", false),
+    ]
+    do {
+      let queue = try DatabaseQueue(path: path)
+      try Schema.migrate(queue, to: version)
+      try await queue.write { database in
+        for (number, (made, password, _)) in accounts.enumerated() {
+          let id = Data([UInt8(number)])
+          try database.execute(
+            sql: "INSERT INTO account(id, email, password, created) VALUES (?, ?, ?, 5)",
+            arguments: [id, "\(number)@p.example", password])
+          // Who registered an address has an identity of its host, too.
+          try SQLiteStore.insert(database, Identity(issuer: "https://p.example", subject: "\(number)"), id)
+          for what in [made, "login by a provider"] {
+            try database.execute(
+              sql: "INSERT INTO audit(account, at, what, network) VALUES (?, 5, ?, '')", arguments: [id, what])
+          }
+        }
+        guard version > 4 else { return }
+        try database.execute(
+          sql: "INSERT INTO account(id, email, password, created, verified) VALUES (x'09', 'v@p.example', 'x', 5, 1)")
+      }
+      try queue.close()
+    }
+    let store = try SQLiteStore(path: path)
+    for (number, account) in accounts.enumerated() {
+      let present = try await store.account(address: "\(number)@p.example")
+      #expect(present?.hasAddress == account.isAddress, "\(number)")
+    }
+    if version > 4 { #expect(try await store.account(address: "v@p.example")?.hasAddress == true) }
+  }
+
   @Test func programsThatBeginAtOnceMakeItTogether() async throws {
     let test = try await TestAccounts()
     for round in 0..<30 {
