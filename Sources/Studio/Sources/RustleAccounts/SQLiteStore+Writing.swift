@@ -58,6 +58,8 @@ extension SQLiteStore {
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
         waits.failed()
         throw busy
+      } catch let error as DatabaseError {
+        throw Self.unwritable(error)
       }
       do {
         let result = try work(database)
@@ -70,8 +72,12 @@ extension SQLiteStore {
       } catch {
         if database.isInsideTransaction { try? database.rollback() }
         guard let error = error as? DatabaseError, error.resultCode != .SQLITE_CONSTRAINT else { throw error }
-        throw AccountRefusal(.storage, "cannot write the accounts: \(Self.text(of: error))")
+        throw Self.unwritable(error)
       }
     }
+  }
+
+  private static func unwritable(_ error: DatabaseError) -> AccountRefusal {
+    AccountRefusal(.storage, "cannot write the accounts: \(text(of: error))")
   }
 }

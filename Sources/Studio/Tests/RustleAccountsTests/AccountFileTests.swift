@@ -156,6 +156,19 @@ struct AccountFileTests {
     #expect(try await store.setting("tuner", of: ada.account.id).revision == 0)
   }
 
+  @Test func aFileThatCannotBeWrittenIsNamed() async throws {
+    let test = try await TestAccounts()
+    let store = try SQLiteStore(path: test.path)
+    try await store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = ON") }
+    do {
+      try await store.note(.test, of: nil)
+      Issue.record("expected a refusal")
+    } catch let error as AccountRefusal {
+      #expect(
+        error.code == .storage && error.message == "cannot write the accounts: attempt to write a readonly database")
+    }
+  }
+
   @Test func whatCannotBeNotedDoesNotHappen() async throws {
     let test = try await TestAccounts()
     let (accounts, client) = (test.accounts, test.client)
