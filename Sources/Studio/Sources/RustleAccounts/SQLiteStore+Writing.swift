@@ -17,9 +17,9 @@ final class WriterWaits: Sendable {
   }
 }
 
-/// Whether the log of transactions may have what was deleted.
+/// Whether the log of transactions may have what was deleted, as the one of a program that was ended before it emptied it.
 final class Leftovers: Sendable {
-  private let state = Mutex(false)
+  private let state = Mutex(true)
 
   var exist: Bool { state.withLock(\.self) }
 

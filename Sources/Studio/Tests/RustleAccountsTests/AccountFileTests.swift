@@ -86,6 +86,17 @@ struct AccountFileTests {
     #expect(try log().range(of: Data("lovelace".utf8)) == nil)
   }
 
+  /// Nothing that a program knew of the log outlives it.
+  @Test func theNextProgramWipesWhatOneThatEndedCouldNot() async throws {
+    let test = try await TestAccounts()
+    _ = try await test.register("ada.lovelace@example.org")
+    func log() throws -> Data { try Data(contentsOf: URL(filePath: test.path + "-wal")) }
+    #expect(try log().range(of: Data("lovelace".utf8)) != nil)
+    let next = try SQLiteStore(path: test.path)
+    _ = try await next.sweep(at: 0, idleSince: 0)
+    #expect(try log().range(of: Data("lovelace".utf8)) == nil)
+  }
+
   @Test func theFileIsTheOwnersAlone() async throws {
     let test = try await TestAccounts()
     _ = try await test.register()
