@@ -85,23 +85,23 @@ def events_of(person):
     return raw
 
 
+def until(raw, part, text=b""):
+    """What has come when the part has; `text` came before."""
+    while part not in text:
+        more = raw.recv(1 << 16)
+        assert more, text
+        text += more
+    return text
+
+
 def test_events_tell_the_present_value_and_each_that_is_saved(studio, ada):
     assert ada.save(0, 1)[0] == 200
     raw = events_of(ada)
-    text = b""
-
-    def until(part):
-        nonlocal text
-        while part not in text:
-            more = raw.recv(1 << 16)
-            assert more, text
-            text += more
-
-    until(b'"rev":1')
+    text = until(raw, b'"rev":1')
     assert b"event: eq\n" in text
     for revision in range(1, 6):
         assert ada.save(revision, revision)[0] == 200
-        until(f'"rev":{revision + 1},'.encode())
+        text = until(raw, f'"rev":{revision + 1},'.encode(), text)
     # It ends with the session.
     assert ada.do("POST", "api/logout")[0] == 204
     while raw.recv(1 << 16):
@@ -110,10 +110,11 @@ def test_events_tell_the_present_value_and_each_that_is_saved(studio, ada):
 
 
 def test_events_end_with_the_time_of_the_session(tmp_path):
-    running = start(tmp_path, "--session-longest", "2")
+    running = start(tmp_path, "--session-longest", "8")
     ada = Person(running)
     assert ada.register()[0] == 201
     with events_of(ada) as raw:
+        until(raw, b"event: eq\n")
         while raw.recv(1 << 16):
             pass
     assert not ada.is_signed_in and running.stop() == 0
