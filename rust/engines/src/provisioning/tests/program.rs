@@ -1,0 +1,147 @@
+//! The calling program as the radio.
+
+use super::*;
+use rustle_provisioning::{Ask, Radio, Request};
+use std::collections::BTreeMap;
+
+/// The calling program as a radio: hands what it is asked for to scripted radios, one for each client, and reports what comes.
+struct Program {
+    _session: LaneSession<NodeRequest>,
+    requests: Receiver<NodeRequest>,
+    ends: Receiver<Release>,
+    radios: BTreeMap<u32, ScriptedRadio>,
+    asked: Vec<NodeAsk>,
+    closed: Vec<u32>,
+    now: Duration,
+}
+
+impl Program {
+    fn of(stage: &Stage) -> Self {
+        let (delivery, requests, ends) = heard();
+        Self {
+            _session: stage.radio.requests(delivery).expect("a session"),
+            requests,
+            ends,
+            radios: BTreeMap::new(),
+            asked: Vec::new(),
+            closed: Vec::new(),
+            now: Duration::ZERO,
+        }
+    }
+
+    fn run(&mut self, stage: &Stage, milliseconds: u64, faults: &[(Step, Fault)]) {
+        for _ in 0..milliseconds {
+            stage.advance(1);
+            self.now += Duration::from_millis(1);
+            let now = self.now;
+            for request in self.requests.try_iter() {
+                self.asked.push(request.ask);
+                if request.ask == NodeAsk::Close {
+                    self.radios.remove(&request.client);
+                    self.closed.push(request.client);
+                    continue;
+                }
+                let radio = self.radios.entry(request.client).or_insert_with(|| {
+                    let mut radio = scripted();
+                    radio.faults.extend(faults.iter().copied());
+                    radio
+                });
+                let one = request.characteristic;
+                let ask = match request.ask {
+                    NodeAsk::Scan => Ask::Scan,
+                    NodeAsk::StopScan => Ask::StopScan,
+                    NodeAsk::Connect => Ask::Connect(text(&request.id)),
+                    NodeAsk::Services => Ask::Services,
+                    NodeAsk::Pair => Ask::Pair,
+                    NodeAsk::Read => Ask::Read(one.expect("a characteristic")),
+                    NodeAsk::Write => {
+                        let (client, token) = (request.client, request.token);
+                        assert!(stage.radio.value(client, token, 0).1.is_none(), "it does not fit");
+                        let (length, value) = stage.radio.value(client, token, 64);
+                        let value = value.expect("a value");
+                        assert_eq!(length, value.bytes().len());
+                        assert_eq!(stage.radio.value(client, token, 64).0, 0, "it was taken");
+                        Ask::Write(one.expect("a characteristic"), value)
+                    }
+                    NodeAsk::Subscribe => Ask::Subscribe,
+                    NodeAsk::Unsubscribe => Ask::Unsubscribe,
+                    NodeAsk::Disconnect | NodeAsk::Close => Ask::Disconnect,
+                };
+                let token = request.token;
+                radio.ask(Request { token, ask }, now);
+            }
+            for (client, radio) in &mut self.radios {
+                while let Some(event) = radio.next_event(now) {
+                    stage.radio.report(*client, event).expect("this process");
+                }
+            }
+        }
+    }
+}
+
+fn text<const N: usize>(text: &BoundedText<N>) -> String {
+    String::from_utf8_lossy(&text.bytes[..text.length as usize]).into_owned()
+}
+
+#[test]
+fn program_is_the_radio_of_an_attempt_and_of_a_scan_beside_it() {
+    let stage = Stage::new(PROGRAM_ADAPTER, None);
+    let mut program = Program::of(&stage);
+    let (delivery, records, ends) = heard();
+    let attempt = stage
+        .radio
+        .attempt(task(NodeOrder::Provision(wanted())), delivery);
+    let _attempt = attempt.expect("a session");
+    let (delivery, seen, _scan_ends) = heard();
+    let scan = stage.radio.scan(delivery).expect("a session");
+    program.run(&stage, 3_000, &[]);
+    let last = records.try_iter().last().expect("an update");
+    assert_eq!(
+        (last.state, last.universe, text(&last.name)),
+        (State::Success, Some(2), "left".to_owned())
+    );
+    assert_eq!(ends.try_recv(), Ok(Release::Ended));
+    assert_eq!(
+        seen.try_iter()
+            .filter(|seen: &NodeSighting| seen.change == NodeChange::Appeared)
+            .count(),
+        2
+    );
+    assert_eq!(program.closed, [1], "the attempt");
+    scan.cancel();
+    program.run(&stage, 2, &[]);
+    assert_eq!(program.closed, [1, 2], "and the scan");
+}
+
+#[test]
+fn program_disconnects_though_the_engine_is_shut_down_and_its_requests_end_with_it() {
+    let stage = Stage::new(PROGRAM_ADAPTER, None);
+    let mut program = Program::of(&stage);
+    let (delivery, _records, ends) = heard();
+    let attempt = stage
+        .radio
+        .attempt(task(NodeOrder::Provision(wanted())), delivery);
+    let _attempt = attempt.expect("a session");
+    let faults = [(Step::Write(Characteristic::Ssid), Fault::Silent)];
+    program.run(&stage, 1_500, &faults);
+    stage.radio.sessions().shut_down();
+    program.run(&stage, 100, &faults);
+    assert_eq!(ends.try_recv(), Ok(Release::Cancelled));
+    assert_eq!(
+        &program.asked[program.asked.len() - 2..],
+        [NodeAsk::Disconnect, NodeAsk::Close]
+    );
+    assert_eq!(program.ends.try_recv().ok(), None);
+    let Stage { runtime, radio } = stage;
+    drop(radio);
+    runtime.advance(Duration::ZERO);
+    assert_eq!(program.ends.try_recv(), Ok(Release::Cancelled));
+}
+
+#[test]
+fn reports_of_a_program_for_nobody_are_void() {
+    let stage = Stage::new(PROGRAM_ADAPTER, None);
+    let reported = stage.radio.report(7, rustle_provisioning::Event::Disconnected);
+    assert!(reported.is_ok());
+    assert_eq!(stage.radio.value(7, 1, 64).0, 0);
+}
