@@ -146,7 +146,8 @@ final class AccountServer: GainTransport {
       throw AccountError(.limited, failure.message, advice: "Try again \(wait).")
     }
     throw AccountError(
-      status == 400 ? .validation : .refused, failure.message, advice: "Check the address that the server printed.")
+      [400, 413].contains(status) ? .validation : .refused, failure.message,
+      advice: "Check the address that the server printed.")
   }
 
   private func exchange(_ method: String, _ path: String, _ body: (some Encodable & Sendable)?)

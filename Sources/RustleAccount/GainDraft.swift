@@ -58,9 +58,10 @@ struct GainDraft: Sendable, Hashable {
     settle()
   }
 
-  /// The server refuses what was sent last: it does not have it, unless it has it of another time.
-  mutating func withdraw() {
-    if !isRepeated { sent = nil }
+  /// The server refuses what was sent last: it does not have it, unless it has it of another time. What is unfit it would have refused then
+  /// as well.
+  mutating func withdraw(isUnfit: Bool) {
+    if isUnfit || !isRepeated { sent = nil }
     settle()
   }
 

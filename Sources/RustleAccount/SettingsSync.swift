@@ -189,7 +189,9 @@ public actor SettingsSync {
         case .conflict(let saved): draft?.refuse(saved)
         }
       } catch {
-        if [.validation, .refused, .signedOut].contains(error.code) { draft?.withdraw() }
+        if [.validation, .refused, .signedOut].contains(error.code) {
+          draft?.withdraw(isUnfit: error.code == .validation)
+        }
         failure = error
       }
       if let late { draft?.rebase(late) }

@@ -18,7 +18,7 @@ actor ScriptedServer {
   private var streams: [Int: AsyncThrowingStream<SavedGains, any Error>.Continuation] = [:]
   private var fates: [Fate] = []
   private var ended: AccountError?
-  private var refusal: AccountError?
+  private var refusal: (error: AccountError, gains: EqualizerGains?)?
   /// Whether saves wait for ``release()``.
   private var held: [CheckedContinuation<Void, Never>]?
 
@@ -27,9 +27,10 @@ actor ScriptedServer {
   func save(_ gains: EqualizerGains, base: Int64) async throws(AccountError) -> SaveAnswer {
     saveCount += 1
     if held != nil { await withCheckedContinuation { held?.append($0) } }
-    if let error = ended ?? refusal { throw error }
+    if let ended { throw ended }
     let fate = fates.isEmpty ? .answered : fates.removeFirst()
     if fate == .lost { throw .unreachable("nothing") }
+    if let refusal, refusal.gains == nil || refusal.gains == gains { throw refusal.error }
     guard base == saved.revision else {
       if fate == .unanswered { throw .unreachable("nothing") }
       return .conflict(saved)
@@ -66,8 +67,8 @@ actor ScriptedServer {
     for stream in streams.values { stream.finish(throwing: error) }
   }
 
-  /// It takes no save.
-  func refuseSaves(_ error: AccountError) { refusal = error }
+  /// It takes no save; with `gains` none of them.
+  func refuseSaves(_ error: AccountError, of gains: EqualizerGains? = nil) { refusal = (error, gains) }
 
   /// It answers again.
   func resume() { ended = nil }

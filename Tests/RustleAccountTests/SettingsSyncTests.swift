@@ -85,14 +85,20 @@ import FoundationNetworking
   @Test(arguments: [
     (401, "refused", AccountError.Code.refused), (401, "signedOut", .signedOut), (401, "credentials", .signedOut),
     (403, "refused", .refused), (429, "limit", .limited), (503, "busy", .limited), (400, "validation", .validation),
+    (413, "validation", .validation),
   ])
   func aRefusalIsKnownByItsCode(status: Int, code: String, expected: AccountError.Code) throws {
+    let error = try refusal(status, code)
+    #expect(error.code == expected && error.isRetryable == (expected == .limited))
+  }
+
+  /// The error of a server's answer.
+  private func refusal(_ status: Int, _ code: String) throws -> AccountError {
     let url = try #require(URL(string: "http://127.0.0.1:8420/"))
     let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: nil)
     let body = Data(#"{"v":1,"error":{"code":"\#(code)","message":"expected something else"}}"#.utf8)
     let answer = AccountServer.Answer(response: try #require(response), body: body)
-    let error = #expect(throws: AccountError.self) { try AccountServer.check(answer) }
-    #expect(error?.code == expected && error?.isRetryable == (expected == .limited))
+    return try #require(throws: AccountError.self) { try AccountServer.check(answer) }
   }
 
   @Test(arguments: [(502, true), (503, true), (504, true), (429, true), (404, false), (302, false)])
@@ -264,6 +270,24 @@ import FoundationNetworking
       let count = await server.saveCount
       #expect(await sync.save(.flat)?.isSaved == true)
       #expect(await server.saveCount == count)
+    }
+  }
+
+  /// A value that the server does not take would have been refused the first time as well: it is not there.
+  @Test(arguments: [(400, true), (413, true), (403, false)]) func whatIsUnfitMakesWay(status: Int, isUnfit: Bool)
+    async throws
+  {
+    let error = try refusal(status, "validation")
+    let (server, unfit, fit) = (ScriptedServer(), try Self.gains([3: 1]), try Self.gains([3: 2]))
+    try await with(server) { sync in
+      await server.script([.lost])
+      await server.refuseSaves(error, of: unfit)
+      #expect(await sync.save(unfit)?.isSaved == false)
+      // It goes again, as the server may have it.
+      try await until { await server.saveCount > 1 }
+      await sync.flush()
+      #expect(await sync.save(fit)?.isSaved == isUnfit)
+      #expect(await server.saved.gains == (isUnfit ? fit : .flat))
     }
   }
 
