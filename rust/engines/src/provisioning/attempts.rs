@@ -166,7 +166,7 @@ impl Job for ClosingJob {
         }
         // Nothing is delivered after a cancellation: what the caller cannot see is logged.
         let noted = |update: NodeUpdate| {
-            if update.state == State::Error && !update.is_disconnected {
+            if matches!(update.state, State::Error | State::Success) && !update.is_disconnected {
                 let id = &update.id;
                 let node = String::from_utf8_lossy(&id.bytes[..id.length as usize]);
                 tracing::warn!(%node, "the disconnection was not confirmed in its time");

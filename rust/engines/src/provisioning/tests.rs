@@ -1,5 +1,6 @@
 //! Scans and attempts with scripted nodes, on a manual clock.
 
+mod log;
 mod program;
 
 use super::attempts::Planned;
