@@ -85,7 +85,8 @@ public enum NodeRadioEvent: Sendable, Hashable {
 public protocol NodeRadio: Sendable {
   /// What it reports by itself, for one reader.
   var events: AsyncStream<NodeRadioEvent> { get }
-  /// Begins to report nodes that advertise ``NodeCharacteristic/service``, each time that they do.
+  /// Begins to report nodes that advertise ``NodeCharacteristic/service``, each time that they do. A scanner waits for it without a limit,
+  /// as for the user's answer to the system's question.
   func scan() async throws(NodeRadioFailure)
   /// Ends the scan.
   func stopScan() async throws(NodeRadioFailure)

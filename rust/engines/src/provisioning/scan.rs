@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Between two tries to scan again, after the service or the adapter went.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The time in which a scan begins, or says why it does not.
+/// The time in which a scan begins, or says why it does not: a program may have to ask its user before.
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// A session of a scan.
@@ -77,7 +77,7 @@ impl ScanJob {
         }
         self.begins = None;
         self.token += 1;
-        self.answer_due = Some(now + ANSWER);
+        self.answer_due = (!self.source.is_program()).then_some(now + ANSWER);
         let (token, ask) = (self.token, Ask::Scan);
         self.source.radio().ask(Request { token, ask }, now);
     }

@@ -40,6 +40,11 @@ impl Source {
         matches!(self, Self::Demo(_))
     }
 
+    /// Whether it is the calling program.
+    pub(super) fn is_program(&self) -> bool {
+        matches!(self, Self::Program(_))
+    }
+
     /// Whether it is of no use any more.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Self::Bus(radio) if radio.is_closed())

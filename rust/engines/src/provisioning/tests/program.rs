@@ -145,3 +145,16 @@ fn reports_of_a_program_for_nobody_are_void() {
     assert!(reported.is_ok());
     assert_eq!(stage.radio.value(7, 1, 64).0, 0);
 }
+
+#[test]
+fn scan_of_a_program_waits_for_its_user() {
+    let stage = Stage::new(PROGRAM_ADAPTER, None);
+    let mut program = Program::of(&stage);
+    let (delivery, records, ends) = heard();
+    let _scan = stage.radio.scan(delivery).expect("a session");
+    let slow = Fault::Slow(Duration::from_secs(9));
+    program.run(&stage, 10_000, &[(Step::Scan, slow)]);
+    assert_eq!(ends.try_recv().ok(), None);
+    let seen: Vec<NodeSighting> = records.try_iter().collect();
+    assert!(seen.iter().any(|seen| seen.place == 1), "after the answer");
+}
