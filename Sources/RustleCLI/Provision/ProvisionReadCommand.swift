@@ -33,11 +33,11 @@ struct ProvisionReadCommand: AsyncParsableCommand {
   }
 }
 
-/// The exit statuses of an attempt with one node.
+/// The exit statuses of an attempt with one node that is named.
 let provisionExits = """
   EXIT STATUS:
     0   the last state is SUCCESS
-    64  values that no node takes, or an empty name
+    64  an empty name
     66  no such node, or several of that name
     69  no Bluetooth adapter that may be used and is on
     70  the attempt failed otherwise: the line of ERROR says why

@@ -34,7 +34,14 @@ struct ProvisionSetCommand: AsyncParsableCommand {
         rustle provision set --name left --ssid stage --universe 1 --start 1 \\
           --open --demo
 
-      \(provisionExits)
+      EXIT STATUS:
+        0   the last state is SUCCESS
+        64  values that no node takes, or an empty name
+        65  a table that cannot be read
+        66  no such node, or several of that name
+        69  no Bluetooth adapter that may be used and is on
+        70  the attempt failed otherwise: the line of ERROR says why
+        Of several nodes that failed the status that all have, else 70.
 
       NDJSON FIELDS:
         As rustle provision read.
