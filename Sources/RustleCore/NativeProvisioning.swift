@@ -22,11 +22,14 @@ extension NativeNodeRadio {
     try NativeCalls.nodeRadioReport(handle.raw, event: event, bytes: bytes.span)
   }
 
-  /// Takes the value of a write; empty: there is none any more.
+  /// Takes the value of a write; of one that is void it throws.
   package borrowing func value(client: Int, token: Int) throws(NativeError) -> [UInt8] {
     var value = [UInt8](repeating: 0, count: 64)
     var room = value.mutableSpan
     let length = try NativeCalls.nodeRadioValue(handle.raw, client: client, token: token, value: &room)
+    guard length <= value.count else {
+      throw NativeError(status: .invalidLength, message: "expected a value of at most 64 bytes, got \(length)")
+    }
     value.removeSubrange(length...)
     return value
   }

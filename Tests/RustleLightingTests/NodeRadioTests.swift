@@ -1,7 +1,9 @@
-import RustleLighting
+import RustleCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import RustleLighting
 
 /// Nodes of a script behind a radio of the program's, on the system's time.
 @Suite(.releasesNativeObjects) struct NodeRadioTests {
@@ -86,6 +88,40 @@ import Testing
       await provisioner.cancel()
       #expect(!radio.isLinked && stream.outcome == .cancelled)
     }
+  }
+
+  /// As in an app that the system held back meanwhile.
+  @Test func writeThatIsHandledAfterTheCancellationWritesNothing() async throws {
+    let configuration = try NodeRadioConfiguration.program.native(isProgram: true)
+    let shared = try SharedNodeRadio(configuration, runtime: nil)
+    let radio = ScriptedNodeRadio(node)
+    let written = radio.values
+    // The driver gets its requests here, not from a radio that nobody uses.
+    let driver = NodeRadioDriver(shared, try SharedNodeRadio(configuration, runtime: nil).requests()) { radio }
+    let (requests, settings) = (try shared.requests(), settings)
+    var attempt: EngineStream<NodeUpdate>? = try shared.native.start(
+      NativeNodeTaskRequest(
+        node: node, name: settings.name, ssid: settings.ssid, password: password, table: "", attemptNanoseconds: 0,
+        scanNanoseconds: 0, connectNanoseconds: 0, servicesNanoseconds: 0, operationNanoseconds: 0,
+        applyNanoseconds: 0, verifyNanoseconds: 0, disconnectNanoseconds: 0, capacity: 64, order: .provision,
+        universe: settings.universe, start: settings.start, footprint: 0, mustEncrypt: false),
+      reader: ElementReader { NodeUpdate($0) })
+    var held: NativeNodeRequest?
+    for await element in requests {
+      guard let request = element.value else { continue }
+      if request.ask == .write {
+        held = request
+        attempt = nil
+        continue
+      }
+      if request.ask == .disconnect { await driver.perform(try #require(held), with: radio) }
+      await driver.take(request)
+      if request.ask == .close { break }
+    }
+    await radio.closed()
+    #expect(!radio.calls.contains { $0.hasPrefix("write") } && radio.values == written && !radio.isLinked)
+    driver.release()
+    _ = attempt
   }
 
   @Test func provisionerThatIsDroppedDisconnects() async throws {

@@ -78,7 +78,7 @@ public actor NodeProvisioner: NativeStreamEngine {
     self.requiresEncryption = requiresEncryption
     let radio = try SharedNodeRadio(configuration.native(isProgram: make != nil), runtime: runtime)
     self.radio = radio
-    driver = try make.map { make throws(NodeError) in try NodeRadioDriver(radio, make) }
+    driver = try make.map { make throws(NodeError) in NodeRadioDriver(radio, try radio.requests(), make) }
   }
 
   deinit { driver?.release() }

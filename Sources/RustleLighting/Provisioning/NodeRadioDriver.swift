@@ -8,6 +8,13 @@ final class SharedNodeRadio: Sendable {
   init(_ configuration: NativeNodeRadioConfiguration, runtime: NativeRuntime?) throws(NodeError) {
     native = try NodeError.rethrowing { () throws(NativeError) in try NativeNodeRadio(configuration, runtime: runtime) }
   }
+
+  /// What the program's radio is asked for.
+  func requests() throws(NodeError) -> EngineStream<NativeNodeRequest> {
+    try NodeError.rethrowing { () throws(NativeError) in
+      try native.start(NativeNodeProgramRequest(capacity: 4_096), reader: ElementReader { $0 })
+    }
+  }
 }
 
 /// Gives what the native machine asks for to radios of the program's, and reports what comes of it.
@@ -26,11 +33,11 @@ actor NodeRadioDriver {
   private var reader: Task<Void, Never>?
   private var hasOwner = true
 
-  init(_ radio: SharedNodeRadio, _ make: @escaping @Sendable () -> any NodeRadio) throws(NodeError) {
+  init(
+    _ radio: SharedNodeRadio, _ requests: EngineStream<NativeNodeRequest>,
+    _ make: @escaping @Sendable () -> any NodeRadio
+  ) {
     (self.radio, self.make) = (radio, make)
-    let requests = try NodeError.rethrowing { () throws(NativeError) in
-      try radio.native.start(NativeNodeProgramRequest(capacity: 4_096), reader: ElementReader { $0 })
-    }
     Task { await self.read(requests) }
   }
 
@@ -56,7 +63,7 @@ actor NodeRadioDriver {
 
   private func endIfUnused() { if !hasOwner && clients.isEmpty { reader?.cancel() } }
 
-  private func take(_ request: NativeNodeRequest) {
+  func take(_ request: NativeNodeRequest) {
     if request.ask == .close {
       if let client = clients.removeValue(forKey: request.client) {
         client.listener.cancel()
@@ -78,7 +85,7 @@ actor NodeRadioDriver {
     return client
   }
 
-  private func perform(_ request: NativeNodeRequest, with made: any NodeRadio) async {
+  func perform(_ request: NativeNodeRequest, with made: any NodeRadio) async {
     var answer = Report(client: request.client, token: request.token, kind: .done)
     do throws(NodeRadioFailure) {
       let characteristic = NodeCharacteristic(rawValue: UInt8(clamping: request.characteristic))

@@ -80,7 +80,7 @@ public actor NodeScanner: NativeStreamEngine {
     self.configuration = configuration
     let radio = try SharedNodeRadio(configuration.native(isProgram: make != nil), runtime: runtime)
     self.radio = radio
-    driver = try make.map { make throws(NodeError) in try NodeRadioDriver(radio, make) }
+    driver = try make.map { make throws(NodeError) in NodeRadioDriver(radio, try radio.requests(), make) }
   }
 
   deinit { driver?.release() }

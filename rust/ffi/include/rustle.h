@@ -4328,10 +4328,11 @@ static inline RustleStatus rustle_node_radio_report(
 }
 
 /// Writes the value of a write to `value`, if there is room for all of it: 64 bytes do. It can be taken
-/// once. `length` receives its bytes; 0: there is none.
+/// once. `length` receives its bytes: 0 are the password of an open network.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned).
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (the value was taken, or the write is void:
+/// its client is gone or has asked for something else; nothing is to be written then).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///

@@ -446,14 +446,23 @@ impl NodeRadioObject {
     }
 
     /// Writes the value of a write to `value`, if there is room for all of it: 64 bytes do. It can be taken once. `length` receives its
-    /// bytes; 0: there is none.
+    /// bytes: 0 are the password of an open network.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (the value was taken, or the write is void: its client is gone or has asked for something else;
+    /// nothing is to be written then).
     ///
     /// Thread-safe: yes. Realtime-safe: no.
     ///
     /// Example: `value_capacity` 64.
     #[doc(alias = "rustle_node_radio_value")]
     pub(crate) fn value(&self, client: u32, token: u32, value: &mut [u8]) -> Outcome<NodeRadioError, usize> {
-        let (length, taken) = self.0.value(client, token, value.len());
+        let Some((length, taken)) = self.0.value(client, token, value.len()) else {
+            return Err(CallFault::wrong_state(
+                "token",
+                "expected a write that waits for its value, got none",
+            )
+            .into());
+        };
         if let Some(taken) = taken {
             value[..length].copy_from_slice(taken.bytes());
         }

@@ -188,8 +188,9 @@ impl NodeRadio {
         Ok(())
     }
 
-    /// Takes the value of a write, if it fits into `room` bytes; returns its length, too: 0 where there is none. It can be taken once.
-    pub fn value(&self, client: u32, token: u32, room: usize) -> (usize, Option<Secret>) {
+    /// Takes the value of a write, if it fits into `room` bytes; returns its length, too. It can be taken once. `None`: it was, or the
+    /// write is void, as the client has asked for something else since.
+    pub fn value(&self, client: u32, token: u32, room: usize) -> Option<(usize, Option<Secret>)> {
         self.exchange.value(client, token, room)
     }
 

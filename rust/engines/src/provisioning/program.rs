@@ -73,7 +73,7 @@ struct Client {
     events: VecDeque<Event>,
     /// What takes the events.
     session: Option<Session>,
-    /// The value of the last write, until it is taken.
+    /// The value of the last write, until it is taken, or something else is asked for.
     value: Option<(u32, Secret)>,
 }
 
@@ -118,17 +118,15 @@ impl Exchange {
         session.iter().for_each(Session::wake);
     }
 
-    /// Takes the value of a write, if it fits into `room` bytes; returns its length, too. It can be taken once.
-    pub(super) fn value(&self, client: u32, token: u32, room: usize) -> (usize, Option<Secret>) {
+    /// Takes the value of a write, if it fits into `room` bytes; returns its length, too. It can be taken once. `None`: it was, or the
+    /// write is void.
+    pub(super) fn value(&self, client: u32, token: u32, room: usize) -> Option<(usize, Option<Secret>)> {
         let mut state = locked(&self.0, Lock::Exchange);
-        let waiting = state.clients.get_mut(&client).map(|client| &mut client.value);
-        let Some(waiting) = waiting.filter(|waiting| waiting.as_ref().is_some_and(|one| one.0 == token))
-        else {
-            return (0, None);
-        };
-        let length = waiting.as_ref().map_or(0, |(_, value)| value.bytes().len());
+        let waiting = &mut state.clients.get_mut(&client)?.value;
+        let (_, value) = waiting.as_ref().filter(|(written, _)| *written == token)?;
+        let length = value.bytes().len();
         let taken = if length <= room { waiting.take() } else { None };
-        (length, taken.map(|(_, value)| value))
+        Some((length, taken.map(|(_, value)| value)))
     }
 
     fn push(mut state: MutexGuard<'_, State>, request: NodeRequest, value: Option<Secret>) {

@@ -173,3 +173,24 @@ impl RustleNodeEvent {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::RustleNodeRadioConfiguration;
+    use super::*;
+    use crate::object::New;
+    use crate::status::{Fault, RUSTLE_WRONG_STATE};
+
+    #[test]
+    fn write_that_does_not_wait_has_no_value_not_an_empty_one() {
+        let configuration = RustleNodeRadioConfiguration {
+            adapter: RustleString::of("program"),
+            changes_per_second: 1.0,
+            changes_limit: 0,
+            runtime: 0,
+        };
+        let radio = NodeRadioObject::new(&configuration).ok().expect("a radio");
+        let status = radio.value(1, 1, &mut [0; 64]).err().map(|fault| fault.status());
+        assert_eq!(status, Some(RUSTLE_WRONG_STATE));
+    }
+}

@@ -1,5 +1,6 @@
 //! The calling program as the radio.
 
+use super::super::program::Exchange;
 use super::*;
 use rustle_provisioning::{Ask, Radio, Request};
 use std::collections::BTreeMap;
@@ -56,11 +57,12 @@ impl Program {
                     NodeAsk::Read => Ask::Read(one.expect("a characteristic")),
                     NodeAsk::Write => {
                         let (client, token) = (request.client, request.token);
-                        assert!(stage.radio.value(client, token, 0).1.is_none(), "it does not fit");
-                        let (length, value) = stage.radio.value(client, token, 64);
-                        let value = value.expect("a value");
+                        let take = |room| stage.radio.value(client, token, room);
+                        let (length, none) = take(0).expect("a write that waits");
+                        assert!(none.is_none(), "it does not fit");
+                        let value = take(64).and_then(|(_, value)| value).expect("a value");
                         assert_eq!(length, value.bytes().len());
-                        assert_eq!(stage.radio.value(client, token, 64).0, 0, "it was taken");
+                        assert!(take(64).is_none(), "it was taken");
                         Ask::Write(one.expect("a characteristic"), value)
                     }
                     NodeAsk::Subscribe => Ask::Subscribe,
@@ -143,7 +145,29 @@ fn reports_of_a_program_for_nobody_are_void() {
     let stage = Stage::new(PROGRAM_ADAPTER, None);
     let reported = stage.radio.report(7, rustle_provisioning::Event::Disconnected);
     assert!(reported.is_ok());
-    assert_eq!(stage.radio.value(7, 1, 64).0, 0);
+    assert!(stage.radio.value(7, 1, 64).is_none());
+}
+
+#[test]
+fn void_write_is_no_write_of_nothing() {
+    let exchange = Arc::new(Exchange::default());
+    let mut radio = exchange.join();
+    let mut ask = |token, ask| radio.ask(Request { token, ask }, Duration::ZERO);
+    let value = |token| {
+        let waiting = exchange.value(1, token, 64);
+        waiting.map(|(length, value)| (length, value.map(|value| value.bytes().to_vec())))
+    };
+    // The password of an open network.
+    ask(1, Ask::Write(Characteristic::Password, Secret::new(Vec::new())));
+    assert_eq!(value(2), None);
+    assert_eq!(value(1), Some((0, Some(Vec::new()))));
+    assert_eq!(value(1), None, "it was taken");
+    ask(
+        2,
+        Ask::Write(Characteristic::Ssid, Secret::new(b"stage".to_vec())),
+    );
+    ask(3, Ask::Disconnect);
+    assert_eq!(value(2), None, "it is void");
 }
 
 #[test]
