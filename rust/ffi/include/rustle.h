@@ -4314,8 +4314,8 @@ RustleStatus rustle_node_radio_report_sized(
 /// of each one's UUID. Void for a client that is gone.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH`,
-/// `RUSTLE_INVALID_UTF8`.
+/// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_INVALID_UTF8`,
+/// `RUSTLE_INVALID_LENGTH` (the identifier).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///

@@ -434,7 +434,7 @@ impl NodeRadioObject {
     /// Takes what the program's radio reports. `bytes` are the value that was read or notified; of a node that is seen the bytes of its
     /// manufacturer data after the company, or none; of characteristics the last byte of each one's UUID. Void for a client that is gone.
     ///
-    /// Fails with `RUSTLE_INVALID_UTF8`.
+    /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_LENGTH` (the identifier).
     ///
     /// Thread-safe: yes. Realtime-safe: no.
     ///

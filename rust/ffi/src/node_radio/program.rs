@@ -10,6 +10,9 @@ use crate::status::CallFault;
 use rustle_engines::{NodeAsk, NodeRadioError, NodeRequest};
 use rustle_provisioning::{Advertisement, Cause, CauseKind, Characteristic, Event, Reply};
 
+/// The bytes of a node's identifier at most.
+const MOST_ID: usize = 40;
+
 choices! {
     /// What the program's radio is asked for. Each has one answer, except `Close`.
     pub enum RustleNodeAsk = RUSTLE_NODE_ASK_ {
@@ -141,9 +144,12 @@ impl Stream<RustleNodeProgramRequest> for NodeRadioObject {
 }
 
 impl RustleNodeEvent {
-    /// The event. Errors: a text is not UTF-8, a choice is out of its range.
+    /// The event. Errors: a text is not UTF-8, a choice is out of its range, an identifier is longer than a request has room for.
     pub(super) fn read(&self, bytes: &[u8]) -> Result<Event, CallFault> {
         let (id, name) = (self.id.text("event.id")?, self.name.text("event.name")?);
+        if id.len() > MOST_ID {
+            return Err(CallFault::length("event.id", "at most 40 bytes", id.len()));
+        }
         let text = self.text.text("event.text")?;
         let cause = Cause::new(self.cause.get("event.cause")?.into(), name, text);
         let token = self.token;
@@ -179,7 +185,30 @@ mod tests {
     use super::super::RustleNodeRadioConfiguration;
     use super::*;
     use crate::object::New;
-    use crate::status::{Fault, RUSTLE_WRONG_STATE};
+    use crate::status::{Fault, RUSTLE_INVALID_LENGTH, RUSTLE_WRONG_STATE};
+
+    #[test]
+    fn identifier_that_no_request_has_room_for_is_refused() {
+        let status = |id: &'static str| {
+            let event = RustleNodeEvent {
+                id: RustleString::of(id),
+                name: RustleString::of(""),
+                text: RustleString::of(""),
+                client: 1,
+                token: 0,
+                kind: RustleNodeEventKind::Seen.into(),
+                cause: RustleNodeCause::Other.into(),
+                rssi: -40,
+                reserved: 0,
+            };
+            event.read(&[]).err().map(|fault| fault.status())
+        };
+        assert_eq!(status("6E1F3C9A-0000-4000-8000-000000000001-abc"), None);
+        assert_eq!(
+            status("6E1F3C9A-0000-4000-8000-000000000001-abcd"),
+            Some(RUSTLE_INVALID_LENGTH)
+        );
+    }
 
     #[test]
     fn write_that_does_not_wait_has_no_value_not_an_empty_one() {
