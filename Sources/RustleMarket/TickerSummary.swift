@@ -55,7 +55,9 @@ package struct TickerSummary {
     if let server {
       let clients = server.accepted == 1 ? "client" : "clients"
       notes.append("served \(server.trades) updates to \(server.accepted) \(clients)")
-      notes += reports((server.dropped, "updates dropped: clients were too slow"))
+      notes += reports(
+        (server.dropped, "updates dropped: clients were too slow"),
+        (server.refused, "clients refused: too many, without the token, or beyond the limit of open files"))
     }
     notes += reports((counts.outOfOrder, "updates out of order"))
     if plan.source.isRecorded, failure == nil, shown.outcome == .ended, !plan.shownSymbols.isEmpty,

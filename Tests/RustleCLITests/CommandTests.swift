@@ -175,6 +175,8 @@ import Testing
     let twice = try RustleProcess.run(["ticker", "BTC", "BTC"])
     #expect(twice.status == 64 && twice.output == "")
     #expect(twice.errors.hasPrefix("error: symbol 2: expected each symbol once, got 'BTC' again\n"))
+    let few = try RustleProcess.shell("ulimit -n 40; rustle ticker BTC --rate 100 --duration 1 --serve 127.0.0.1:0")
+    #expect(few.status == 69 && few.errors.contains("the limit of open files is 40, expected 64 or more"))
     let engine = try RustleProcess.run(["ticker", "BTC", "--serve", "nowhere"])
     #expect(engine.status == 64 && engine.output == "" && engine.errors.hasPrefix("error: --serve: expected "))
   }

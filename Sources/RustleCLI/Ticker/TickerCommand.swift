@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import Foundation
 import Logging
+import RustleFiles
 import RustleMarket
 import RustlePlot
 
@@ -183,7 +184,15 @@ struct TickerCommand: AsyncParsableCommand {
     ["seed": seed != nil, "rate": rate != nil, "brownian": !processes.isEmpty].filter(\.value).mapValues { _ in [] }
   }
 
+  /// Libraries that find no file free end the process: it is not started where that is near.
+  private static let fewestFiles = 64
+
   func run() async throws {
+    if let limit = OpenFiles.limit, limit < Self.fewestFiles {
+      throw CommandFailure(
+        .unavailable, "the limit of open files is \(limit), expected \(Self.fewestFiles) or more",
+        advice: "Raise it: ulimit -n 1024.")
+    }
     // The engine's warnings are reported by the output or the view.
     log.bootstrap(usual: .error)
     let (plan, notes) = (try plan(), log.quiet ? nil : LineWriter.standardError)

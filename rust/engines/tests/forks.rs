@@ -183,6 +183,46 @@ fn fork_of_a_process_that_has_started_nothing_may_start() {
 }
 
 #[test]
+fn server_leaves_files_to_a_fork_and_refuses_clients_that_would_take_them() {
+    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into()],
+        updates_per_second: 1.0,
+        seed: 3,
+        update_limit: None,
+        model: Model::Walk,
+    });
+    assert!(in_fork(|| {
+        let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+        let address = "tcp://127.0.0.1:0".parse().expect("an address");
+        let serve = || feed.serve(&address, POLICY, Access::Local, NoBell);
+        let server = serve().expect("served");
+        let FeedAddress::Tcp { host, port } = server.address().clone() else {
+            return false;
+        };
+        // Both ends of a connection are of this process: the ends of all clients fit, and fewer of the server.
+        leave_descriptors(16 + 8 + 6);
+        let clients: Vec<_> = (0..8)
+            .map(|_| TcpStream::connect((host.as_str(), port)))
+            .collect();
+        let is_decided = comes(|| {
+            let counts = server.counts();
+            counts.accepted + counts.refused == 8
+        });
+        let counts = server.counts();
+        let is_free = File::open("/dev/null").is_ok();
+        // Nor is another server begun, with nobody whom it could serve.
+        let refusal = serve().err().map(|error| error.to_string()).unwrap_or_default();
+        drop(clients);
+        is_decided
+            && counts.accepted > 0
+            && counts.refused > 0
+            && is_free
+            && refusal.contains("Too many open files")
+            && comes(|| server.clients() == 0)
+    }));
+}
+
+#[test]
 fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() {
     let source = SourceConfiguration::Simulated(SimulatedConfiguration {
         symbols: vec!["A".into()],
@@ -207,7 +247,10 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         let is_served = comes(|| server.counts().accepted == 1);
         drop(first);
         let is_alone = comes(|| server.clients() == 0);
-        let held = File::open("/dev/null").expect("a file");
+        // What a server leaves to the rest of the process, and more.
+        let held: Vec<_> = (0..20)
+            .map(|_| File::open("/dev/null").expect("a file"))
+            .collect();
         // For the client's end, but not for the server's.
         leave_descriptors(1);
         let second = connect();

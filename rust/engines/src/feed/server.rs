@@ -26,7 +26,7 @@ use crate::transport::{Stream, Transport};
 use access::Applicant;
 use client::Client;
 use figures::{Changes, Figures};
-use listener::Listener;
+use listener::{Accepted, Listener};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -177,15 +177,18 @@ impl Serving {
     fn accept(&mut self, context: &PollContext<'_>) -> Rest {
         for _ in 0..MOST_AT_ONCE {
             match self.listener.accept(&self.consumers.clock) {
-                Ok(Some(_)) if self.figures.clients() >= MOST_CLIENTS => self.refuse("there are too many"),
-                Ok(Some(stream)) => {
+                Ok(Accepted::OutOfFiles) => self.refuse("the process may open too few files"),
+                Ok(Accepted::Client(_)) if self.figures.clients() >= MOST_CLIENTS => {
+                    self.refuse("there are too many")
+                }
+                Ok(Accepted::Client(stream)) => {
                     if self.access.token().is_some() {
                         self.await_token(stream, context);
                     } else {
                         self.admit(stream, Vec::new(), context);
                     }
                 }
-                Ok(None) => return Rest::None,
+                Ok(Accepted::Nobody) => return Rest::None,
                 Err(error) => {
                     tracing::warn!(%error, "a client could not be accepted");
                     self.is_watched &= !is_lost(&error);

@@ -19,6 +19,13 @@ use std::sync::Arc;
 /// The connections that wait to be accepted, at most: as many as the standard library's listeners have.
 const QUEUE: i32 = 128;
 
+/// The files that clients leave to the rest of the process: without one left, parts of it end it (Swift's libdispatch reads the states
+/// of its threads).
+const SPARE_FILES: u64 = 16;
+
+/// `EMFILE`.
+const TOO_MANY_OPEN_FILES: i32 = 24;
+
 /// A listening socket that does not block.
 pub(super) struct Listener {
     port: Port<Either>,
@@ -57,7 +64,7 @@ impl Listener {
                     host: host.clone(),
                     port: local.port(),
                 };
-                Ok(Self::of(Either::Tcp(listener), address, None))
+                Self::of(Either::Tcp(listener), address, None)
             }
             FeedAddress::Unix(path) => {
                 let is_private = *access == Access::Local;
@@ -73,17 +80,20 @@ impl Listener {
                     identity: identity(path),
                 };
                 listener.set_nonblocking(true)?;
-                Ok(Self::of(Either::Unix(listener), address.clone(), Some(name)))
+                Self::of(Either::Unix(listener), address.clone(), Some(name))
             }
         }
     }
 
-    fn of(listener: Either, address: FeedAddress, name: Option<Name>) -> Self {
-        Self {
+    fn of(listener: Either, address: FeedAddress, name: Option<Name>) -> io::Result<Self> {
+        if !leaves_files(&listener) {
+            return Err(io::Error::from_raw_os_error(TOO_MANY_OPEN_FILES));
+        }
+        Ok(Self {
             port: Port::new(listener, Urgency::Now),
             address,
             _name: name,
-        }
+        })
     }
 
     /// Its address, with the port that the system chose where 0 was given.
@@ -99,27 +109,41 @@ impl Listener {
         self.port.watch(context, false)
     }
 
-    /// The next client; `None` if none is waiting.
+    /// Takes the next client.
     ///
     /// # Errors
     /// The system's: it has no descriptor or no memory.
-    pub(super) fn accept(&self, clock: &Arc<dyn Clock>) -> io::Result<Option<Stream>> {
+    pub(super) fn accept(&self, clock: &Arc<dyn Clock>) -> io::Result<Accepted> {
         let accepted = self.port.receive(|listener| match listener {
             Either::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
-                Stream::new(stream, clock.clone())
+                (leaves_files(&stream).then(|| Stream::new(stream, clock.clone()))).transpose()
             }
             Either::Unix(listener) => {
                 let (stream, _) = listener.accept()?;
-                Stream::new(stream, clock.clone())
+                (leaves_files(&stream).then(|| Stream::new(stream, clock.clone()))).transpose()
             }
         });
         match accepted {
-            Ok(stream) => Ok(Some(stream)),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            Ok(Some(stream)) => Ok(Accepted::Client(stream)),
+            Ok(None) => Ok(Accepted::OutOfFiles),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Accepted::Nobody),
             Err(error) => Err(error),
         }
     }
+}
+
+/// Who has connected.
+pub(super) enum Accepted {
+    Client(Stream),
+    /// A client, which was disconnected: it would have taken a file that the rest of the process may need.
+    OutOfFiles,
+    Nobody,
+}
+
+/// Whether enough files can be opened beside this one, which has the lowest number that was free.
+fn leaves_files(file: &impl AsRawFd) -> bool {
+    u64::from(file.as_raw_fd().unsigned_abs()) + SPARE_FILES < rustle_system::open_file_limit()
 }
 
 /// A socket of this name. Its mode is set before it listens: until then every client is refused.
