@@ -23,6 +23,14 @@ package struct FileReplacement: Sendable {
     path = folder.appending(path: Self.stem(self.target) + "\(getpid()).\(token ?? UUID().uuidString).part").path
   }
 
+  /// Completes what a process with a token has written.
+  ///
+  /// - Parameter path: the temporary path.
+  package init(of target: String, written path: String) {
+    (name, ownsLeftovers, self.path) = (target, false, path)
+    self.target = LinkedFile.target(of: target)
+  }
+
   /// The beginning of the temporary names of a file, which may have a name of the greatest length.
   private static func stem(_ target: URL) -> String {
     let name = target.lastPathComponent.utf8.prefix(160)

@@ -133,7 +133,7 @@ struct BatchCommand: AsyncParsableCommand {
     if memoryLimit != nil, BatchLimits.residentMemory(of: getpid()) == nil {
       throw CommandFailure(.unavailable, "--memory-limit: this system does not report the memory of a process")
     }
-    let run = BatchRun(files, manifest: try manifestFile(), log: log)
+    let run = BatchRun(files, folder: output, manifest: try manifestFile(), log: log)
     let arguments =
       ["batch", "--analysis", analysis.text, "--output", output] + (log.quiet ? ["--quiet"] : [])
     let folder = output

@@ -1,4 +1,5 @@
 import Foundation
+import RustleCore
 import RustleFiles
 import RustleMarket
 import RustlePlot
@@ -61,6 +62,8 @@ actor BatchRun {
   static let attempts = 3
 
   private let files: [BatchFile]
+  /// That of the results.
+  private let folder: String
   private let log: LogOptions
   private var position = 0
   /// nil: standard output.
@@ -71,8 +74,8 @@ actor BatchRun {
   private let start = ContinuousClock.now
 
   /// - Parameter manifest: the file of the manifest; nil for standard output.
-  init(_ files: [BatchFile], manifest: LineFile?, log: LogOptions) {
-    (self.files, self.manifest, self.log) = (files, manifest, log)
+  init(_ files: [BatchFile], folder: String, manifest: LineFile?, log: LogOptions) {
+    (self.files, self.folder, self.manifest, self.log) = (files, folder, manifest, log)
     progress = log.progress(total: files.count)
   }
 
@@ -101,33 +104,41 @@ actor BatchRun {
     return await failures > 0 ? .filesFailed : .ok
   }
 
-  /// Has one worker after the other analyse files until none is left.
+  /// Has one worker after the other analyse files until none is left. The disk is waited for while the next file is analysed.
   private nonisolated func analyse(limits: BatchLimits, worker make: () throws -> BatchWorker) async throws {
     var worker = try make()
     defer { worker.end(isCancelled: Task.isCancelled) }
-    while let file = await next() {
-      let (path, start) = (file.path, ContinuousClock.now)
-      if let failure = file.failure {
-        try await record(BatchEntry(path: path, answer: BatchAnswer(.failed, failure), seconds: 0, attempts: 0))
-        continue
-      }
-      var (answer, attempts) = (BatchAnswer?.none, 0)
-      repeat {
-        attempts += 1
-        answer = await worker.analyse(path, limits: limits)
-        try Task.checkCancellation()
-        // It exceeded a limit, or something else ended it.
-        if answer?.endsWorker != false {
-          worker.end(isCancelled: false)
-          worker.discardLeftovers()
-          worker = try make()
+    let disk = BlockingExecutor("rustle.batch.disk")
+    try await withThrowingTaskGroup(of: Void.self) { storing in
+      while let file = await next() {
+        let (path, start) = (file.path, ContinuousClock.now)
+        if let failure = file.failure {
+          try await record(BatchEntry(path: path, answer: BatchAnswer(.failed, failure), seconds: 0, attempts: 0))
+          continue
         }
-      } while answer == nil && attempts < Self.attempts
-      let poison = CommandFailure(.internal, "ended its worker \(Self.attempts) times")
-      try await record(
-        BatchEntry(
-          path: path, answer: answer ?? BatchAnswer(.poison, poison),
-          seconds: (ContinuousClock.now - start) / .seconds(1), attempts: attempts))
+        var (answer, attempts) = (BatchAnswer?.none, 0)
+        repeat {
+          attempts += 1
+          answer = await worker.analyse(path, limits: limits)
+          try Task.checkCancellation()
+          // It exceeded a limit, or something else ended it.
+          if answer?.endsWorker != false {
+            worker.end(isCancelled: false)
+            try await storing.waitForAll()
+            worker.discardLeftovers()
+            worker = try make()
+          }
+        } while answer == nil && attempts < Self.attempts
+        let poison = CommandFailure(.internal, "ended its worker \(Self.attempts) times")
+        let (found, tries) = (answer ?? BatchAnswer(.poison, poison), attempts)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        try await storing.waitForAll()
+        storing.addTask(executorPreference: disk) {
+          let stored = found.stored(in: self.folder)
+          try await self.record(BatchEntry(path: path, answer: stored, seconds: seconds, attempts: tries))
+        }
+      }
+      try await storing.waitForAll()
     }
   }
 

@@ -26,12 +26,33 @@ struct BatchAnswer: Codable, Sendable, Equatable {
   var message: String?
   /// Whether the worker was ended.
   var endsWorker = false
+  /// The complete result under its temporary name: whoever asked puts it in its place, `stored(in:)`.
+  var unfinished: String?
 
   init(_ status: Status, hash: String? = nil, _ failure: CommandFailure? = nil) {
     (self.status, self.hash) = (status, hash)
     (code, message) = (failure.map { Int($0.status.rawValue) }, failure?.message)
   }
 
+  /// Puts a result in its place, once it is on the disk. The call blocks: a worker is not held up by it.
+  func stored(in folder: String) -> Self {
+    guard let unfinished, let hash else { return self }
+    let replacement = FileReplacement(of: BatchUnit.place(of: hash, in: folder), written: unfinished)
+    defer { replacement.discard() }
+    do {
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: unfinished))
+      defer { try? file.close() }
+      try file.synchronize()
+      try ReplacedFile.check(replacement.finish(), unfinished)
+      return self
+    } catch {
+      guard FileManager.default.fileExists(atPath: unfinished) else {
+        return Self(.failed, hash: hash, CommandFailure(.unavailable, "something removed its unfinished result"))
+      }
+      let reason = "cannot write a result into \(folder): \(SystemError.reason(behind: error))"
+      return Self(.unwritable, hash: hash, CommandFailure(error) ?? CommandFailure(.unavailable, reason))
+    }
+  }
 }
 
 /// The analysis of one file, which is a function of its bytes, the plan and this build: its result has their hash as its name.
@@ -75,7 +96,7 @@ struct BatchUnit: Sendable {
 
   static func place(of hash: String, in folder: String) -> String { "\(folder)/\(hash.prefix(2))/\(hash).ndjson" }
 
-  /// Analyses a file, unless its result is there.
+  /// Analyses a file, unless its result is there, which is left under its temporary name.
   ///
   /// - Throws: `CancellationError`.
   func run(_ path: String) async throws -> BatchAnswer {
@@ -97,8 +118,10 @@ struct BatchUnit: Sendable {
       if let stored = StoredResult(place) {
         return BatchAnswer(stored.failure == nil ? .cached : .failed, hash: key, stored.failure)
       }
-      let failure = try await write(place, path: path, key: key, states: states)
-      return BatchAnswer(failure == nil ? .done : .failed, hash: key, failure)
+      let (failure, unfinished) = try await write(place, path: path, key: key, states: states)
+      var answer = BatchAnswer(failure == nil ? .done : .failed, hash: key, failure)
+      answer.unfinished = unfinished
+      return answer
     } catch let error as CommandFailure {
       return BatchAnswer(.failed, hash: hash, error)
     } catch let error as Passing {
@@ -139,11 +162,13 @@ struct BatchUnit: Sendable {
     }
   }
 
-  /// Writes the result; returns the last error that is part of it.
-  private func write(_ place: String, path: String, key: String, states: [FileState]) async throws -> CommandFailure? {
+  /// Writes the result; returns the last error that is part of it, and its temporary path.
+  private func write(
+    _ place: String, path: String, key: String, states: [FileState]
+  ) async throws -> (CommandFailure?, unfinished: String?) {
     let replacement = FileReplacement(of: place, token: token)
-    defer { replacement.discard() }
-    var isTemporary = false
+    var (isTemporary, isComplete) = (false, false)
+    defer { if !isComplete { replacement.discard() } }
     do {
       let folder = URL(fileURLWithPath: place).deletingLastPathComponent()
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -155,10 +180,10 @@ struct BatchUnit: Sendable {
       guard try self.states(of: path) == states else {
         throw Passing(failure: CommandFailure(.unavailable, "\(path): changed while it was read"))
       }
-      try file.synchronize()
       try Task.checkCancellation()
-      try ReplacedFile.check(replacement.finish(), place)
-      return failure
+      if isTemporary, !FileManager.default.fileExists(atPath: replacement.path) { throw Vanished() }
+      isComplete = true
+      return (failure, isTemporary ? replacement.path : nil)
     } catch let error where !(error is Passing || error is CancellationError) {
       if isTemporary, !FileManager.default.fileExists(atPath: replacement.path) { throw Vanished() }
       if error is OutputFailure { throw error }

@@ -22,9 +22,10 @@ private func lines(of pipe: FileHandle) -> AsyncStream<Data> {
 
 extension BatchUnit {
   /// Serves as a worker: reads a path per line, a JSON string, from standard input, and answers each with a line. Ends with its
-  /// input, with a signal, and with the process that reads the answers.
+  /// input, with a signal, and with the process that reads the answers. What nobody has put in its place by then is removed.
   func serve() async throws -> ExitStatus {
     let paths = lines(of: .standardInput)
+    defer { BatchLeftovers.discard(of: token, in: folder) }
     let ending = try await RunEnding.of(view: LiveMeter?.none) { tasks in
       tasks.addTask {
         do {
