@@ -15,6 +15,8 @@ actor NATSWriter {
     var number: UInt64 = 0
     /// The numbers of the source that were published.
     var published = ArrivedNumbers.Track()
+    /// Whether its last message was not stored, for all patience.
+    var hasGivenUp = false
   }
 
   /// A message that is published.
@@ -34,6 +36,8 @@ actor NATSWriter {
   private static let few = 128
   /// How long an acknowledgement is waited for.
   private static let acknowledgementLimit = Duration.seconds(2)
+  /// How long those of symbols alone are waited for of which the last message was not stored.
+  private static let hopelessLimit = Duration.milliseconds(50)
   /// The maximum pause before trades are sent again: what a cluster that has chosen another leader waits for.
   private static let longestPause = Duration.milliseconds(500)
   private static let tick = Duration.seconds(1)
@@ -242,13 +246,14 @@ actor NATSWriter {
     }
   }
 
-  /// Publishes messages until each is acknowledged, or there is no patience left.
+  /// Publishes messages until each is acknowledged, or there is no patience left: where nothing is stored, or nothing of a symbol, the
+  /// next messages are sent once, until some are.
   private func store(_ messages: [Message]) {
     guard let durable = publisher.durable else { return }
-    // Once it has been used up, the next messages are sent once, until some are stored.
     let end = ContinuousClock.now + (hasGivenUp ? .zero : durable.patience)
-    var (left, failures) = (messages, 0)
-    while !Task.isCancelled {
+    var (left, failures, lost) = (messages, 0, 0)
+    while !Task.isCancelled, !left.isEmpty {
+      var isRefused = false
       do throws(NATSFailure) {
         let before = left.count
         let round = try round(&left, isAgain: failures > 0 || left.count < messages.count)
@@ -256,15 +261,22 @@ actor NATSWriter {
         counts.published += stored
         counts.acknowledged += stored
         inHand -= stored
-        if left.isEmpty { break }
-        guard case .failed(let reason) = round else { continue }
+        guard case .failed(let reason, let isAnswered) = round else { continue }
         counts.reason = reason ?? "no acknowledgement within \(Self.acknowledgementLimit)"
+        isRefused = isAnswered
       } catch {
         counts.reason = error.description
       }
       failures += 1
       let pause = min(Self.longestPause, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
-      if ContinuousClock.now + pause > end { break }
+      if ContinuousClock.now + pause > end || left.allSatisfy({ channels[$0.channel].hasGivenUp }) {
+        // What stands behind a message that is refused may be stored without it.
+        let hopeless = isRefused ? Self.firsts(of: left, channels.count) : Array(left.indices)
+        for place in hopeless.reversed() { channels[left.remove(at: place).channel].hasGivenUp = true }
+        lost += hopeless.count
+        giveUp(hopeless.count)
+        continue
+      }
       counts.retries += UInt64(left.count)
       reportCounts()
       report.yield(
@@ -273,21 +285,27 @@ actor NATSWriter {
           reason: "\(left.count) updates are not acknowledged: \(counts.reason ?? "no answer")"))
       Thread.sleep(forTimeInterval: pause / .seconds(1))
     }
-    hasGivenUp = left.count == messages.count
-    counts.published += UInt64(left.count)
-    counts.failed += UInt64(left.count)
-    inHand -= UInt64(left.count)
-    if failures > 0 && left.isEmpty {
+    // Of those that a cancellation leaves too.
+    giveUp(left.count)
+    lost += left.count
+    hasGivenUp = lost == messages.count
+    if failures > 0 && lost == 0 {
       counts.reason = nil
       report.yield(.connected(to: publisher.address.origin))
     }
   }
 
+  private func giveUp(_ count: Int) {
+    counts.published += UInt64(count)
+    counts.failed += UInt64(count)
+    inHand -= UInt64(count)
+  }
+
   private enum Round {
     /// What could be sent is stored; the rest can be sent now.
     case stored
-    /// Why something is not; nil: nobody has answered.
-    case failed(String?)
+    /// Why nothing more is stored; nil: nobody has said. And whether all that was sent was answered.
+    case failed(String?, isAnswered: Bool)
   }
 
   /// Sends messages, and removes those that are acknowledged.
@@ -299,7 +317,9 @@ actor NATSWriter {
   /// - Parameter isAgain: whether some of the messages have been sent.
   private func round(_ messages: inout [Message], isAgain: Bool) throws(NATSFailure) -> Round {
     guard let connection, let durable = publisher.durable else { return .stored }
-    guard connection.state == .connected else { return .failed(watch.reason(connection.lastFailure)) }
+    guard connection.state == .connected else {
+      return .failed(watch.reason(connection.lastFailure), isAnswered: false)
+    }
     if acknowledgements == nil {
       let stream = NATSConnection.StreamSettings(
         messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age, replicas: durable.replicas)
@@ -328,18 +348,27 @@ actor NATSWriter {
     var (reason, isBehindAnother): (String?, Bool) = (nil, false)
     var (isAnswered, isStored) = (places.map { _ in false }, messages.map { _ in false })
     var unanswered = places.count
-    let end = ContinuousClock.now + Self.acknowledgementLimit
+    let isHopeless = places.map { channels[messages[$0].channel].hasGivenUp }
+    var awaited = isHopeless.count { !$0 }
+    var end = ContinuousClock.now + Self.acknowledgementLimit
     do {
       while unanswered > 0 {
         let answer = try answers.next(within: max(0, Int64((end - ContinuousClock.now) / .milliseconds(1))))
         // Late answers to earlier rounds have lower numbers.
         guard let number = answer.subjectNumber, number >= first, number < sent else { continue }
         let index = Int(number - first)
-        if !isAnswered[index] { unanswered -= 1 }
-        isAnswered[index] = true
-        switch Self.answer(answer) {
+        if !isAnswered[index] {
+          isAnswered[index] = true
+          unanswered -= 1
+          if !isHopeless[index] {
+            awaited -= 1
+            if awaited == 0 { end = min(end, .now + Self.hopelessLimit) }
+          }
+        }
+        switch StreamAnswer(answer) {
         case .stored(let number):
           isStored[places[index]] = true
+          channels[messages[places[index]].channel].hasGivenUp = false
           known = max(known ?? 0, number)
         case .behindAnother: isBehindAnother = true
         case .refused(let fault): reason = fault
@@ -356,7 +385,9 @@ actor NATSWriter {
     }
     messages = messages.indices.filter { !isStored[$0] }.map { messages[$0] }
     // As long as some are stored the others follow at once.
-    if unanswered > 0 || reason != nil && !isStored.contains(true) { return .failed(reason) }
+    if unanswered > 0 || reason != nil && !isStored.contains(true) {
+      return .failed(reason, isAnswered: unanswered == 0)
+    }
     if reason == nil && !isBehindAnother { last = known }
     return .stored
   }
@@ -368,51 +399,6 @@ actor NATSWriter {
       defer { isThere[messages[place].channel] = true }
       return !isThere[messages[place].channel]
     }
-  }
-
-  private static let beginning = Array("{\"stream\":".utf8)
-  private static let numberKey = Array("\"seq\":".utf8)
-
-  /// The number of `{"stream":"NAME", "seq":NUMBER}`, whatever else is in it; nil for another text.
-  private static func number(in text: [UInt8]) -> UInt64? {
-    guard text.starts(with: beginning) else { return nil }
-    for place in beginning.count..<text.count
-    where text[place] == numberKey[0] && text[place...].starts(with: numberKey) {
-      return UInt64(
-        digits: text[(place + numberKey.count)...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 > 47 && $0 < 58 })
-    }
-    return nil
-  }
-
-  private enum Answer {
-    /// The message has this number in the stream.
-    case stored(UInt64)
-    /// The stream's last message is another one than that which it was to follow.
-    case behindAnother
-    case refused(String)
-  }
-
-  /// What JetStream says of a message.
-  private static func answer(_ message: borrowing NATSMessage) -> Answer {
-    struct Fields: Decodable {
-      struct Fault: Decodable {
-        let description: String
-        let errCode: Int?
-      }
-      let error: Fault?
-      let seq: UInt64?
-    }
-    var text: [UInt8] = []
-    message.append(to: &text)
-    // Of thousands a second, few are read in full: an error comes first.
-    if let number = number(in: text) { return .stored(number) }
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    guard let fields = try? decoder.decode(Fields.self, from: Data(text)), fields.error != nil || fields.seq != nil
-    else { return .refused("expected an acknowledgement, got '\(String(decoding: text.prefix(80), as: UTF8.self))'") }
-    // JSStreamWrongLastSequenceErrF.
-    if fields.error?.errCode == 10_071 { return .behindAnother }
-    return fields.error.map { .refused($0.description) } ?? .stored(fields.seq ?? 0)
   }
 }
 

@@ -7,14 +7,15 @@ import Testing
 
 /// What a publication counts, and what it does not lose.
 @Suite(.releasesNativeObjects) struct NATSPublicationTests {
-  /// The addresses of two users of a server: one that may only read, and one that may only write.
-  private func limitedUsers() throws -> (NATSServer, reader: NATSAddress, writer: NATSAddress) {
+  /// The addresses of users of a server: one that may only read, one that may only write, and one that may publish the symbol A.
+  private func limitedUsers() throws -> (NATSServer, reader: NATSAddress, writer: NATSAddress, half: NATSAddress) {
     let folder = try ScratchFolder()
     let file = folder.url.appending(path: "users.conf")
     let text = """
       authorization { users = [
         { user: reader, password: p, permissions: { publish: "none", subscribe: ">" } }
         { user: writer, password: p, permissions: { publish: ">", subscribe: "_INBOX.>" } }
+        { user: half, password: p, permissions: { publish: ["p.q.A", "$JS.>"], subscribe: ">" } }
       ] }
       """
     try Data(text.utf8).write(to: file)
@@ -22,11 +23,11 @@ import Testing
     func address(_ user: String) -> NATSAddress {
       NATSAddress(servers: [server.url], prefix: "p", credentials: .user(user, password: "p"))
     }
-    return (server, address("reader"), address("writer"))
+    return (server, address("reader"), address("writer"), address("half"))
   }
 
   @Test func whatAServerRefusesIsNotPublished() async throws {
-    let (server, reader, _) = try limitedUsers()
+    let (server, reader, _, _) = try limitedUsers()
     let source = try await NATSRun.Source(NATSPublisher(reader))
     for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
     try await source.push(NATSRun.trades(0..<100))
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func aReaderThatIsRefusedReportsIt() async throws {
-    let (server, _, writer) = try limitedUsers()
+    let (server, _, writer, _) = try limitedUsers()
     let feed = try MarketFeed(.nats(NATSFeed(writer)))
     let states = try await feed.connectionStates()
     try await feed.run()
@@ -46,6 +47,27 @@ import Testing
       break
     }
     await feed.shutDown()
+    withExtendedLifetime(server) {}
+  }
+
+  /// Others do not wait for it again.
+  @Test func aSymbolThatIsRefusedIsGivenUp() async throws {
+    let (server, _, _, half) = try limitedUsers()
+    let source = try await NATSRun.Source(NATSPublisher(half, durable: .init(patience: .seconds(3))))
+    func value(_ name: String) -> Double {
+      source.publication.metrics.first { $0.name == "rustle_publication_\(name)" }?.samples.first?.value ?? -1
+    }
+    var retries = 0.0
+    for round in UInt64(0)..<4 {
+      let numbers = round * 10..<round * 10 + 10
+      try await source.push(NATSRun.trades(numbers) + NATSRun.trades(numbers, of: "B"))
+      while value("published_total") < Double(round + 1) * 20 { await Task.yield() }
+      if round == 0 { retries = value("retried_total") }
+    }
+    #expect(value("acknowledged_total") == 40 && value("failed_total") == 40)
+    #expect(retries > 0 && value("retried_total") == retries)
+    let counts = try await source.end()
+    #expect((counts.acknowledged, counts.failed) == (40, 40) && counts.reason?.contains("ermission") == true)
     withExtendedLifetime(server) {}
   }
 

@@ -37,23 +37,51 @@ import Testing
       to: server.address(), connectTimeout: .seconds(20), pingInterval: .seconds(20), reconnectWait: .milliseconds(10))
   }
 
+  private static let day = #""max_age":86400000000000,"max_msgs_per_subject":-1,"num_replicas":1"#
+
+  /// A trade whose message is longer than 200 bytes, which others are not.
+  private static func longTrade(_ number: UInt64, of symbol: String) throws -> Trade {
+    let most = try #require(ExactDecimal(units: 999_999_999_999_999_999, scale: 2))
+    return Trade(
+      symbol: symbol, price: most, size: most, time: Timestamp(nanosecondsSince1970: Int64(number) * 1_000_000),
+      sequence: number, quote: Quote(bid: most, ask: most, bidSize: most, askSize: most))
+  }
+
+  /// Of a trade that is refused for all patience nothing else is lost.
+  @Test func whatIsNeverStoredCostsNothingElse() async throws {
+    let server = try NATSServer()
+    let (address, connection) = (server.address(), try connection(to: server))
+    try make(#"\#(Self.day),"max_msg_size":200"#, of: address, connection)
+    let source = try await NATSRun.Source(NATSPublisher(address, durable: .init(patience: .milliseconds(100))))
+    var trades = (UInt64(0)..<100).flatMap { number in (0..<3).map { NATSRun.trade(number, of: "S\($0)") } }
+    trades[5 * 3] = try Self.longTrade(5, of: "S0")
+    try await source.push(trades)
+    let counts = try await source.end()
+    #expect((counts.published, counts.acknowledged, counts.failed) == (300, 299, 1))
+    var reader = try await NATSRun.Reader(NATSFeed(address, replay: .all))
+    var next = [String: UInt64]()
+    for _ in 0..<299 {
+      let trade = try await reader.next()
+      #expect(trade.sequence == next[trade.symbol, default: 0] + trade.sequenceGap)
+      #expect(trade.sequenceGap == (trade.symbol == "S0" && trade.sequence == 6 ? 1 : 0))
+      next[trade.symbol] = (trade.sequence ?? 0) + 1
+    }
+    await reader.feed.shutDown()
+  }
+
   /// A stream that refuses one trade stores none of the symbol's later ones before it.
   @Test(arguments: [1, 3]) func whatIsStoredLateIsStoredInOrder(symbols: Int) async throws {
     let server = try NATSServer()
     let (address, connection) = (server.address(), try connection(to: server))
-    let day = #""max_age":86400000000000,"max_msgs_per_subject":-1,"num_replicas":1"#
-    try make(#"\#(day),"max_msg_size":200"#, of: address, connection)
+    try make(#"\#(Self.day),"max_msg_size":200"#, of: address, connection)
     let source = try await NATSRun.Source(NATSPublisher(address, durable: .init()))
-    let most = try #require(ExactDecimal(units: 999_999_999_999_999_999, scale: 2))
     var trades = (UInt64(0)..<100).flatMap { number in (0..<symbols).map { NATSRun.trade(number, of: "S\($0)") } }
-    trades[5 * symbols] = Trade(
-      symbol: "S0", price: most, size: most, time: Timestamp(nanosecondsSince1970: 5_000_000), sequence: 5,
-      quote: Quote(bid: most, ask: most, bidSize: most, askSize: most))
+    trades[5 * symbols] = try Self.longTrade(5, of: "S0")
     try await source.push(trades)
     for await state in source.publication.connectionStates {
       if case .reconnecting(_, _, let reason) = state, reason.contains("size") { break }
     }
-    try make(#"\#(day),"max_msg_size":-1"#, of: address, connection, "UPDATE")
+    try make(#"\#(Self.day),"max_msg_size":-1"#, of: address, connection, "UPDATE")
     let counts = try await source.end()
     #expect((counts.acknowledged, counts.failed) == (UInt64(100 * symbols), 0) && counts.retries > 0)
     var reader = try await NATSRun.Reader(NATSFeed(address, replay: .all))
