@@ -103,7 +103,7 @@ actor NATSReader {
     let start: NATSConnection.ReplayStart? =
       switch feed.replay {
       case .live: nil
-      case _ where order.last > 0: .number(order.last + 1)
+      case _ where order.last > 0: .number(order.last &+ 1)
       case .lastPerSymbol: .lastPerSubject
       case .all: .first
       case .from(let time): .time(time.nanosecondsSince1970)

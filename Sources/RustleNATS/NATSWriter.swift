@@ -343,7 +343,7 @@ actor NATSWriter {
     for (number, place) in places.enumerated() {
       try send(
         messages[place], reply: "\(inbox).\(first + UInt64(number))",
-        behind: isInAnyOrder ? nil : known.map { $0 + UInt64(number) })
+        behind: isInAnyOrder ? nil : known.map { $0 &+ UInt64(number) })
     }
     var (reason, isBehindAnother): (String?, Bool) = (nil, false)
     var (isAnswered, isStored) = (places.map { _ in false }, messages.map { _ in false })

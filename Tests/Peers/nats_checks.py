@@ -16,7 +16,7 @@ import time
 import traceback
 import urllib.request
 
-from nats_servers import Server, cluster, stop, until
+from nats_servers import Liar, Server, cluster, stop, until
 
 
 class Command:
@@ -249,6 +249,29 @@ def a_standby_publisher_leaves_no_gap(rustle, folder, _):
         stop([server])
 
 
+def standby_publishers_store_each_update_once(rustle, folder, _):
+    server = Server(folder)
+    try:
+        consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"), "--history", "all")
+        source = Source(rustle, folder, server.url("p"), 3, publishers=3, options=("--durable", "1h", "--epoch", "1"))
+        for command in source.commands[:2]:
+            wanted = accounted(consumer)[0] + 200
+            until(lambda: accounted(consumer)[0] > wanted, "200 more updates")
+            command.end(signal.SIGKILL)
+        source.passes(200)
+        count = source.end()
+        until(lambda: accounted(consumer)[0] >= count, f"{count} updates")
+        consumer.end()
+        assert accounted(consumer) == (count, 0), f"expected {count} updates, got {accounted(consumer)}"
+        for number in range(3):
+            got = [key[1] for key in keys(consumer.lines()) if key[0] == f"S{number}"]
+            assert got == list(range(len(got))), f"expected the updates of S{number} in order, each once, got {got}"
+        stored = server.request("$JS.API.STREAM.INFO.rustle-p")["state"]["messages"]
+        assert stored == count, f"expected {count} messages in the stream, got {stored}"
+    finally:
+        stop([server])
+
+
 def a_publication_is_measured(rustle, folder, _):
     server = Server(folder)
     try:
@@ -271,6 +294,15 @@ def a_publication_is_measured(rustle, folder, _):
         publisher.end()
     finally:
         stop([server])
+
+
+def a_server_that_lies_ends_nobody(rustle, folder, _):
+    server = Liar()
+    path = recording(folder, 2_000, 2)
+    publisher = Command(rustle, folder, "publisher", "--replay", str(path), "--speed", "max", "--publish", server.url("p"),
+                        "--durable", "1h")
+    assert publisher.process.wait(timeout=120) == 0, publisher.errors.read_text()
+    assert server.answers > 2_000 and publisher.said("2000 updates published at p"), publisher.errors.read_text()
 
 
 def an_encrypted_server_asks_for_a_token(rustle, folder, _):
@@ -352,7 +384,8 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
 
 CHECKS = [three_consumers_account_for_everything, a_consumer_that_is_killed_goes_on, a_server_that_stops_is_noticed,
           a_server_that_is_killed_costs_a_gap_that_is_exact, a_consumer_that_stalls_is_told_its_loss_and_delays_nobody,
-          a_standby_publisher_leaves_no_gap, a_publication_is_measured, an_encrypted_server_asks_for_a_token, leaders_that_are_killed_lose_nothing]
+          a_standby_publisher_leaves_no_gap, standby_publishers_store_each_update_once, a_publication_is_measured,
+          a_server_that_lies_ends_nobody, an_encrypted_server_asks_for_a_token, leaders_that_are_killed_lose_nothing]
 
 
 def main():

@@ -5,6 +5,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 
@@ -72,6 +73,39 @@ class Server:
         except (OSError, ValueError, IndexError):
             return None
         return None
+
+
+class Liar:
+    """A server whose stream stores nothing, and gives each message the greatest number."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.answers = 0
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def url(self, prefix):
+        return f"nats://127.0.0.1:{self.listener.getsockname()[1]}/{prefix}"
+
+    def serve(self):
+        link, _ = self.listener.accept()
+        file, inboxes = link.makefile("rwb"), {}
+        file.write(b'INFO {"server_id":"L","version":"2.9.10","proto":1,"headers":true,"max_payload":1048576}\r\n')
+        file.flush()
+        while line := file.readline():
+            words = line.decode().split()
+            if words[0] == "PING":
+                file.write(b"PONG\r\n")
+            elif words[0] == "SUB":
+                inboxes[words[1].rstrip("*")] = words[-1]
+            elif words[0] in ("PUB", "HPUB"):
+                file.read(int(words[-1]) + 2)
+                reply = words[2]
+                number = next((number for inbox, number in inboxes.items() if reply.startswith(inbox)), None)
+                if number:
+                    text = '{"stream":"rustle-p", "seq":18446744073709551615}'
+                    file.write(f"MSG {reply} {number} {len(text)}\r\n{text}\r\n".encode())
+                    self.answers += 1
+            file.flush()
 
 
 def cluster(folder):
