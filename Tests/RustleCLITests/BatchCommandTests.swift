@@ -257,6 +257,25 @@ extension SoundCommandTests {
     #expect(try batch.run(["--analysis", "pitch"]).output.contains(": 3 done"))
   }
 
+  /// Nothing of the worker's time is the disk's: whoever asks puts a result in its place.
+  @Test func aWorkerLeavesItsResultToWhoAsks() throws {
+    let batch = try Batch([0.2])
+    let request = try JSONEncoder().encode(batch.files[0]) + Data("\n".utf8)
+    let run = try RustleProcess.run(["batch", "--output", batch.output, "--worker", "token"], input: request)
+    let answer = try JSONDecoder().decode(BatchAnswer.self, from: run.data)
+    #expect(run.status == 0 && answer.status == .done)
+    // It has ended, and removed what nobody has taken.
+    let left = try Batch.results(batch.output)
+    #expect(left.results.isEmpty && left.hidden.isEmpty)
+    let gone = answer.stored(in: batch.output)
+    #expect(gone.status == .failed && gone.message == "something removed its unfinished result")
+    let unfinished = try #require(answer.unfinished)
+    try Data("whole\n".utf8).write(to: URL(fileURLWithPath: unfinished))
+    #expect(answer.stored(in: batch.output).status == .done)
+    let hash = try #require(answer.hash)
+    #expect(try Batch.results(batch.output).results == ["\(hash.prefix(2))/\(hash).ndjson": Data("whole\n".utf8)])
+  }
+
   // MARK: Processes that end
 
   /// The workers of a batch, by the parents of all processes.
