@@ -110,9 +110,8 @@ let package = Package(
     .target(
       name: "RustleCLI",
       dependencies: [
-        "CTerminal", "Rustle", "RustleAccount", "RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo",
-        "RustleCore",
-        "RustleAudioFiles", "RustleFiles", "RustlePlot",
+        "CLoaded", "CTerminal", "Rustle", "RustleAccount", "RustleAudio", "RustleLighting", "RustleMarket",
+        "RustleTempo", "RustleCore", "RustleAudioFiles", "RustleFiles", "RustlePlot",
         log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
@@ -120,6 +119,8 @@ let package = Package(
       ] + network("NIOCore", "NIOHTTP1", "NIOPosix"),
       swiftSettings: strict
     ),
+    // cairo and libcurl, loaded when they are first called: what the command starts without. Empty outside Linux.
+    .target(name: "CLoaded", dependencies: ["CCairo"]),
     // The presets of exchanges are installed beside it.
     .executableTarget(
       name: "RustleCommand", dependencies: ["RustleCLI"], exclude: ["exchanges"], swiftSettings: strict),
@@ -180,8 +181,8 @@ let package = Package(
 // ThreadSanitizer's build is spared what it does not test: files, plots and the command.
 if Context.environment["RUSTLE_WITHOUT_COMMAND"] != nil {
   let command = [
-    "CSndfile", "CCairo", "CTerminal", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand", "RustleBench",
-    "RustleCrossings",
+    "CSndfile", "CCairo", "CLoaded", "CTerminal", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand",
+    "RustleBench", "RustleCrossings",
   ]
   let left = command + command.map { $0 + "Tests" }
   package.targets.removeAll { left.contains($0.name) }

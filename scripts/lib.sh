@@ -125,6 +125,18 @@ nodes_python() { python_with nodes dbus-fast==5.2.0 bumble==0.0.236; }
 # dask_python: the interpreter with what rustle-batch (Sources/Dask) and its tests need.
 dask_python() { python_with dask distributed==2026.8.0 pyarrow==26.0.1 pytest==9.2.0 mypy==2.4.1; }
 
+# release_build OPTION...: `swift build` for release; on Linux with Swift's library inside, and without the libraries that nothing but
+# Sources/CLoaded calls.
+release_build() {
+  local options=(--configuration release "$@")
+  if [ "$(uname -s)" = Linux ]; then
+    # clang needs --as-needed before the libraries, and Swift's driver puts a package's options and -Xlinker's behind them.
+    CCC_OVERRIDE_OPTIONS='#^-Wl,--as-needed' swift build --static-swift-stdlib "${options[@]}"
+  else
+    swift build "${options[@]}"
+  fi
+}
+
 # bench_program NAME: builds RustleBench or RustleCrossings for release; prints the program's path.
 bench_program() {
   quietly "swift build" swift build --package-path "$root" --scratch-path "$root/.build-bench" \

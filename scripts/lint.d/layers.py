@@ -48,7 +48,7 @@ SWIFT_ARROWS = {
     "RustleFiles": set(),
     "RustleAudioFiles": {"CSndfile", "RustleAudio", "RustleFiles"},
     "RustlePlot": {"CCairo", "RustleFiles"},
-    "RustleCLI": {"CTerminal", "Rustle", "RustleAccount", "RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo", "RustleCore", "RustleAudioFiles", "RustleFiles", "RustlePlot", "RustleNATS", "RustleWebSocket"},
+    "RustleCLI": {"CLoaded", "CTerminal", "Rustle", "RustleAccount", "RustleAudio", "RustleLighting", "RustleMarket", "RustleTempo", "RustleCore", "RustleAudioFiles", "RustleFiles", "RustlePlot", "RustleNATS", "RustleWebSocket"},
     "RustleCommand": {"RustleCLI"},
     "RustleBench": {"RustleCore", "RustleMarket", "RustleAudio"},
     "RustleCrossings": {"RustleCore", "RustleMarket"},
@@ -58,7 +58,7 @@ SWIFT_ARROWS = {
     "RustleStudio": {"CWeb", "Rustle", "RustleAudio", "RustleAudioFiles", "RustleAccounts", "RustleLighting", "RustleMarket", "StudioCore"},
     "StudioCommand": {"RustleAccounts", "RustleLighting", "RustleMarket", "RustleStudio", "StudioCore"},
 }
-OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CNats", "CSndfile", "CCairo", "CSodium", "CTerminal", "CWeb", "CZlib"}
+OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CNats", "CSndfile", "CCairo", "CLoaded", "CSodium", "CTerminal", "CWeb", "CZlib"}
 
 # Where the word `unsafe` may stand.
 UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|mapping/fuzz|tempo/fuzz|bluez/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CLoaded
 import Foundation
 import Logging
 import RustleAudio
@@ -73,7 +74,7 @@ struct Component {
       Self(name: "rustle", value: Version.package), archive, fft,
       Self(name: "audio files", value: AudioLibrary.version),
     ] + formats + dmx() + tempo() + [
-      Self(name: "plots", value: "cairo \(PlotLibrary.version)"),
+      Self(name: "plots", value: rustle_finds_cairo() ? "cairo \(PlotLibrary.version)" : "no cairo"),
       Self(name: "terminal", value: terminal),
       Self(name: "  colour", value: profile.usesColor ? "yes" : "no"),
       Self(name: "  characters", value: profile.usesUnicode ? "Unicode" : "ASCII"),

@@ -1,3 +1,4 @@
+internal import CLoaded
 import Foundation
 import RustleAudioFiles
 import RustleFiles
@@ -58,6 +59,10 @@ enum OutputPath {
   /// Rejects, before any work, a picture that cannot be written, as `check` does, and an extension of another format than PNG.
   static func checkPicture(_ output: String, isNot input: String) throws {
     try checkExtension(of: output, option: "--png", is: "png")
+    guard rustle_finds_cairo() else {
+      throw CommandFailure(
+        .unavailable, "--png: expected the library cairo, got none", advice: "Install it (Debian: libcairo2).")
+    }
     try check(output, option: "--png", isNot: input)
   }
 
