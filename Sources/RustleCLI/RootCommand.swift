@@ -2,47 +2,61 @@ internal import ArgumentParser
 internal import RustleCore
 
 struct RootCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rustle",
-    abstract: "Real-time engines in Rust, on the command line.",
-    discussion: """
-      Data goes to standard output, messages to standard error, as JSON objects if RUSTLE_LOG_FORMAT is json. NO_COLOR and FORCE_COLOR \
-      are respected.
+  /// The subcommands with their names, which `configuration` of each has too: with it a command makes the text of its whole help.
+  static let named: KeyValuePairs<String, any ParsableCommand.Type> = [
+    "ticker": TickerCommand.self, "spectrum": SpectrumCommand.self, "spectrogram": SpectrogramCommand.self,
+    "pitch": PitchCommand.self, "voice": VoiceCommand.self, "meter": MeterCommand.self, "batch": BatchCommand.self,
+    "tune": TuneCommand.self, "eq": EqualizerCommand.self, "record": RecordCommand.self, "play": PlayCommand.self,
+    "link": LinkCommand.self, "tap": TapCommand.self, "tempo": TempoCommand.self, "dmx": DMXCommand.self,
+    "provision": ProvisionCommand.self, "light": LightCommand.self, "venue": VenueCommand.self,
+    "fixture": FixtureCommand.self, "map": MapCommand.self, "studio": StudioCommand.self,
+    "account": AccountCommand.self, "devices": DevicesCommand.self, "doctor": DoctorCommand.self,
+    "completions": CompletionsCommand.self,
+  ]
 
-      EXAMPLES:
-        rustle ticker BTC ETH SOL
-        rustle spectrum take1.flac --png spectrum.png
-        rustle spectrogram take1.flac --png spectrogram.png
-        rustle pitch take1.flac --min 60 --max 1000
-        rustle voice vowel.wav --ceiling 5000
-        rustle meter --demo
-        rustle batch takes/*.flac --analysis meter,pitch --output results
-        rustle tune --device default --instrument guitar
-        rustle link --bpm 96
-        rustle dmx send --universes 1-4 --interface lo
-        rustle provision list --duration 5
-        rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
+  static var subcommandNames: [String] { named.map(\.key) + ["help"] }
 
-      EXIT STATUS:
-        0 success   1 some files of a batch failed   64 wrong usage
-        65 malformed data   66 no such input   69 unavailable
-        70 internal error   129 ended by a closed terminal
-        130 ended by Ctrl-C   143 ended by SIGTERM
-      """,
-    version: Version.text,
-    subcommands: [
-      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
-      MeterCommand.self, BatchCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self,
-      PlayCommand.self, LinkCommand.self, TapCommand.self, TempoCommand.self, DMXCommand.self, ProvisionCommand.self,
-      LightCommand.self,
-      VenueCommand.self, FixtureCommand.self, MapCommand.self, StudioCommand.self, AccountCommand.self,
-      DevicesCommand.self,
-      DoctorCommand.self,
-      CompletionsCommand.self,
-    ])
+  /// The only subcommand of `configuration`; nil: all.
+  @TaskLocal private static var only: String?
 
-  static var subcommandNames: [String] {
-    configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+  /// Parses arguments by the subcommand that they begin with, where they ask for nothing of the others.
+  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    let first = arguments.first.flatMap { word in named.contains { $0.key == word } ? word : nil }
+    let ofAll = ["--generate-completion-script", "--experimental-dump-help"]
+    let asksForAll = arguments.contains { argument in ofAll.contains(where: argument.hasPrefix) }
+    return try $only.withValue(asksForAll ? nil : first) { try parseAsRoot(arguments) }
+  }
+
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "rustle",
+      abstract: "Real-time engines in Rust, on the command line.",
+      discussion: """
+        Data goes to standard output, messages to standard error, as JSON objects if RUSTLE_LOG_FORMAT is json. NO_COLOR and FORCE_COLOR \
+        are respected.
+
+        EXAMPLES:
+          rustle ticker BTC ETH SOL
+          rustle spectrum take1.flac --png spectrum.png
+          rustle spectrogram take1.flac --png spectrogram.png
+          rustle pitch take1.flac --min 60 --max 1000
+          rustle voice vowel.wav --ceiling 5000
+          rustle meter --demo
+          rustle batch takes/*.flac --analysis meter,pitch --output results
+          rustle tune --device default --instrument guitar
+          rustle link --bpm 96
+          rustle dmx send --universes 1-4 --interface lo
+          rustle provision list --duration 5
+          rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
+
+        EXIT STATUS:
+          0 success   1 some files of a batch failed   64 wrong usage
+          65 malformed data   66 no such input   69 unavailable
+          70 internal error   129 ended by a closed terminal
+          130 ended by Ctrl-C   143 ended by SIGTERM
+        """,
+      version: Version.text,
+      subcommands: named.filter { only == nil || $0.key == only }.map(\.value))
   }
 }
 

@@ -44,7 +44,7 @@ public enum RustleCommandLine {
     let file = try OptionsFile.location(for: arguments, of: "ticker", environment: environment)
     do {
       if let file, !file.isDefault { return try command(for: arguments, with: file.path) }
-      return try RootCommand.parseAsRoot(arguments)
+      return try RootCommand.parsed(arguments)
     } catch {
       guard let file, file.isDefault, !RootCommand.exitCode(for: error).isSuccess else { throw error }
       do {
@@ -52,14 +52,14 @@ public enum RustleCommandLine {
       } catch let fault {
         // The fault is the file's where symbols alone were missing.
         let completed = arguments.prefix(1) + ["--watchlist=A"] + arguments.dropFirst()
-        throw (try? RootCommand.parseAsRoot(Array(completed))) == nil ? error : fault
+        throw (try? RootCommand.parsed(Array(completed))) == nil ? error : fault
       }
     }
   }
 
   private static func command(for arguments: [String], with path: String) throws -> any ParsableCommand {
     let completed = try OptionsFile.completed(arguments, with: path)
-    do { return try RootCommand.parseAsRoot(completed) } catch {
+    do { return try RootCommand.parsed(completed) } catch {
       if RootCommand.exitCode(for: error).isSuccess { throw error }
       let advice = "The options of \(path) come before those of the command line."
       throw CommandFailure(.usage, RootCommand.message(for: error), advice: advice)

@@ -27,6 +27,27 @@ import Testing
     for line in lines { #expect(line.count < 80, "\(line)") }
   }
 
+  @Test func subcommandsHaveTheNamesOfTheirConfigurations() {
+    for (name, command) in RootCommand.named { #expect(command.configuration.commandName == name) }
+    #expect(RootCommand.configuration.subcommands.count == RootCommand.named.count)
+  }
+
+  /// One subcommand is read without the others, and answers as it does with them.
+  @Test(arguments: [
+    ["eq", "a.wav"], ["eq", "--help"], ["dmx", "send", "--universes", "0"], ["dmx", "sent"], ["pitch"], ["help", "eq"],
+    [], ["--help"],
+    ["eq", "--experimental-dump-help"], ["meter", "a.wav", "--generate-completion-script", "bash"],
+    ["--generate-completion-script", "zsh"],
+  ])
+  func aSubcommandIsReadByItself(arguments: [String]) {
+    func answer(_ parse: ([String]) throws -> any ParsableCommand) -> String {
+      do { return "\(try parse(arguments))" } catch {
+        return "\(RootCommand.exitCode(for: error)) \(RootCommand.fullMessage(for: error))"
+      }
+    }
+    #expect(answer { try RootCommand.parsed($0) } == answer { try RootCommand.parseAsRoot($0) })
+  }
+
   @Test func theTickersDefaultsAreThoseOfTheHelp() throws {
     let command = try #require(try RootCommand.parseAsRoot(["ticker", "BTC"]) as? TickerCommand)
     #expect(command.symbols == ["BTC"])
