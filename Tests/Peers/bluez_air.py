@@ -245,6 +245,7 @@ async def password_over_an_encrypted_link(rustle, bus):
     node = AirNode(23, guarded=("password",))
     made, last = await run(rustle, bus, node, *SET)
     need(made.status == 70 and "the write of password failed: org.bluez.Error.NotPermitted: Not paired" in made.errors, f"{made.status} {made.errors}")
+    need("--encrypt" in made.errors, f"expected advice to pair, got {made.errors}")
     need(node.writes == WRITTEN[:2] and node.values["password"] == b"", f"the values on the air: {node.writes}")
     made, last = await run(rustle, bus, node := AirNode(23, guarded=("password",)), *SET, "--encrypt")
     need(made.status == 0 and last["state"] == "SUCCESS", f"{made.lines} {made.errors}")

@@ -53,6 +53,7 @@ import Testing
     let refused = NodeRadioFailure(.other, "value \(password) is not allowed")
     for (call, failure, code, text) in [
       ("write password", refused, NodeError.Code.failed, "the write of password failed: value … is not allowed"),
+      ("write password", NodeRadioFailure(.other, "Not paired"), .failed, "Not paired"),
       ("scan", NodeRadioFailure(.adapterOff, "powered off"), .adapterOff, "powered off"),
       ("scan", NodeRadioFailure(.notAuthorized, "denied"), .notAuthorized, "denied"),
       ("read ssid", NodeRadioFailure(.notConnected, "gone"), .linkLost, "READING_CONFIG"),
@@ -64,6 +65,7 @@ import Testing
         let error = try #require(last?.state.error)
         #expect(error.code == code && error.message.contains(text), "\(call): \(error)")
         #expect(!"\(error)".contains(password))
+        #expect(error.advice.contains("--encrypt") == (text == "Not paired"))
         #expect(last?.isDisconnected == true)
       }
       #expect(radio.isLinked == false, "\(call)")

@@ -109,7 +109,12 @@ public struct NodeError: CodedError {
     }
   }
 
-  init(_ code: Code, _ message: String) { (self.code, self.message, advice) = (code, message, code.advice) }
+  init(_ code: Code, _ message: String) {
+    (self.code, self.message) = (code, message)
+    // What BlueZ says of a characteristic that needs an encrypted link.
+    let asksForPairing = code == .failed && message.hasSuffix("Not paired")
+    advice = asksForPairing ? "Pair with the node first: --encrypt, requiresEncryption in Swift." : code.advice
+  }
 }
 
 extension NodeError {
