@@ -51,6 +51,7 @@ public actor CameraMapper {
   /// How fixtures are mapped.
   public nonisolated let settings: MappingSettings
   private var running: Task<Void, Never>?
+  private var last: NativeMapper?
 
   /// Creates a mapper.
   public init(_ settings: MappingSettings = MappingSettings()) { self.settings = settings }
@@ -101,7 +102,7 @@ public actor CameraMapper {
       }
     }
     updates.onTermination = { _ in task.cancel() }
-    running = task
+    (running, last) = (task, mapper)
     return stream
   }
 
@@ -112,6 +113,29 @@ public actor CameraMapper {
     await task.value
     // Another call may have begun a mapping meanwhile.
     if running == task { running = nil }
+  }
+
+  /// Applies corrections to the picture of the last mapping, whose end is awaited, as ``FixtureMap/corrected(by:)`` does to its map.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput``.
+  public func correct(by corrections: Data) async throws(LightingError) {
+    let native = try await ended()
+    try native.correct(by: corrections)
+  }
+
+  /// Returns what the camera saw in the last mapping, whose end is awaited, as a PNG with the marks of ``RecordedMapping/picture()``.
+  ///
+  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` where no frame came, and
+  ///   ``LightingError/Code/wrongState`` before a mapping.
+  public func picture() async throws(LightingError) -> Data { try await ended().picture() }
+
+  /// The last mapping, when it has ended.
+  private func ended() async throws(LightingError) -> NativeMapper {
+    await running?.value
+    guard let last else {
+      throw LightingError(.wrongState, "expected a mapping that has ended, got none", advice: "Call map() first.")
+    }
+    return last
   }
 
   private static func run<Frames: AsyncSequence & Sendable>(

@@ -27,6 +27,8 @@ public struct FixtureMap: Sendable, Hashable {
     public let x: Double?
     /// Pixels from the middle of the first row down; nil without a place.
     public let y: Double?
+    /// The place as parts of the picture, from -1 to 1 to the right and up; nil without one.
+    public let normalized: [Double]?
     /// The standard deviation of both in pixels; nil without a place.
     public let sigma: Double?
     /// How likely the place is right, 0 to 1.

@@ -60,8 +60,7 @@ public final class RecordedMapping: Sendable {
   ///
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput``.
   public func correct(by corrections: Data) throws(LightingError) {
-    _ = try MappingSettings.text(of: corrections, "corrections")
-    try LightingError.rethrowing { () throws(NativeError) in try native.correct(Array(corrections).span) }
+    try native.correct(by: corrections)
   }
 
   /// Returns where the fixtures are, as far as the frames so far show them.
@@ -69,12 +68,21 @@ public final class RecordedMapping: Sendable {
 
   /// Returns the picture that the camera saw as a PNG, with a ring at each fixture, a square where it is unsure and a cross at a mirror
   /// image.
-  public func picture() throws(LightingError) -> Data {
-    try LightingError.rethrowing { () throws(NativeError) in Data(try native.file(.picture)) }
-  }
+  public func picture() throws(LightingError) -> Data { try native.picture() }
 
   /// Returns the schedule as JSON.
   public func schedule() throws(LightingError) -> Data {
     try LightingError.rethrowing { () throws(NativeError) in Data(try native.file(.schedule)) }
+  }
+}
+
+extension NativeMapper {
+  func correct(by corrections: Data) throws(LightingError) {
+    _ = try MappingSettings.text(of: corrections, "corrections")
+    try LightingError.rethrowing { () throws(NativeError) in try correct(Array(corrections).span) }
+  }
+
+  func picture() throws(LightingError) -> Data {
+    try LightingError.rethrowing { () throws(NativeError) in Data(try file(.picture)) }
   }
 }

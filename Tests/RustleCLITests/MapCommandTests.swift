@@ -51,6 +51,8 @@ struct MapCommandTests {
     ["decode", "a.y4m", "--count", "4", "--schedule", "in.y4m", "-o", "in.y4m"],
     ["decode", "a.y4m", "--count", "4", "-o", "new", "--overlay", "new"],
     ["run", "--rig", "a", "--frames", "-", "--output", "artnet:127.0.0.1", "--corrections", "in.y4m", "-o", "in.y4m"],
+    ["run", "--rig", "a", "--frames", "in.y4m", "--output", "artnet:127.0.0.1", "--overlay", "in.y4m"],
+    ["run", "--rig", "a", "--frames", "-", "--output", "artnet:127.0.0.1", "-o", "new", "--overlay", "new"],
     ["simulate", "--truth", "new", "-o", "new"], ["plan", "a", "in.y4m", "-o", "in.y4m"],
     ["plan", "a", "b", "--rig", "in.y4m", "-o", "in.y4m"],
   ])
@@ -74,9 +76,12 @@ struct MapCommandTests {
       try folder.write(Data(#"{"v":1,"corrections":[\#(text)]}"#.utf8), as: "corrections")
     }
     let bad = try corrections(#"{"id":99,"found":false}"#)
-    let unfit = try RustleProcess.run(["map", "run", "--demo", "--corrections", bad, "-o", folder.path("map")])
+    let unfit = try RustleProcess.run([
+      "map", "run", "--demo", "--corrections", bad, "-o", folder.path("map"), "--overlay", folder.path("unfit.png"),
+    ])
     #expect(unfit.status == 65 && unfit.errors.contains("corrections[0]"), "\(unfit.errors)")
     #expect(try String(contentsOfFile: folder.path("map"), encoding: .utf8).contains(#""found":true"#))
+    #expect(try Data(contentsOf: URL(filePath: folder.path("unfit.png"))).starts(with: [0x89, 0x50]))
     let decode = { (words: [String], name: String) in
       let run = try RustleProcess.run(
         ["map", "decode", "--demo", "-o", folder.path("map"), "--overlay", folder.path(name)] + words)
@@ -84,6 +89,15 @@ struct MapCommandTests {
       return try Data(contentsOf: URL(filePath: folder.path(name)))
     }
     let good = try corrections(#"{"id":3,"found":false}"#)
+    let mapped = { (words: [String]) in
+      let path = folder.path("run.png")
+      let run = try RustleProcess.run(["map", "run", "--demo", "-o", folder.path("run"), "--overlay", path] + words)
+      #expect(run.status == 0, "\(run.errors)")
+      let picture = try Data(contentsOf: URL(filePath: path))
+      #expect(picture.starts(with: [0x89, 0x50]))
+      return picture
+    }
+    #expect(try mapped([]) != mapped(["--corrections", good]))
     #expect(try decode([], "plain.png") != decode(["--corrections", good], "corrected.png"))
     #expect(try String(contentsOfFile: folder.path("map"), encoding: .utf8).contains(#""found":false,"id":3"#))
   }

@@ -64,6 +64,17 @@ struct CameraMapperTests {
     #expect(abs((done.delay ?? 0) - 2) < 2)
     let map = try #require(done.map)
     #expect(map.fixtures.count == 20 && map.found.count == 20)
+    for fixture in map.fixtures {
+      let (x, y) = (try #require(fixture.x), try #require(fixture.y))
+      let normalized = try #require(fixture.normalized)
+      #expect(abs(normalized[0] - (x + 0.5) / 160 + 1) < 1e-5 && abs(normalized[1] - 1 + (y + 0.5) / 120) < 1e-5)
+    }
+    let picture = try await mapper.picture()
+    #expect(picture.starts(with: [0x89, 0x50]))
+    try await mapper.correct(by: Data(#"{"v":1,"corrections":[{"id":3,"found":false}]}"#.utf8))
+    #expect(try await mapper.picture() != picture)
+    let error = await #expect(throws: LightingError.self) { try await CameraMapper().picture() }
+    #expect(error?.code == .wrongState)
     let verdict = String(decoding: try map.verdict(by: try await camera.truth()), as: UTF8.self)
     #expect(verdict.contains(#""found":20"#) && verdict.contains(#""wrong":0"#), "\(verdict)")
     let levels = sent.withLock(\.self)

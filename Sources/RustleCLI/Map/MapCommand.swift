@@ -59,9 +59,17 @@ struct MapOutputOptions: ParsableArguments {
     completion: .file(extensions: ["json"]))
   var corrections: String?
 
+  @Option("Draw the map into this PNG file.", value: "path", completion: .file(extensions: ["png"]))
+  var overlay: String?
+
   func check(isNot inputs: [String?]) throws {
-    guard let output else { return }
-    for input in inputs + [corrections] { try OutputPath.check(output, option: "--output-file", isNot: input) }
+    for input in inputs + [corrections] {
+      if let output { try OutputPath.check(output, option: "--output-file", isNot: input) }
+      if let overlay { try OutputPath.check(overlay, option: "--overlay", isNot: input) }
+    }
+    if let output, let overlay {
+      try OutputPath.check(overlay, option: "--overlay", isNot: output, of: "--output-file")
+    }
   }
 
   /// The file of the corrections, which is read before any work.

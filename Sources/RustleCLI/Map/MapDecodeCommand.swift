@@ -18,9 +18,9 @@ struct MapDecodeCommand: AsyncParsableCommand {
       {"v":1,"states":["dark","all","bit 0","not 0",[0,2]],"hold":2}, with the state of each frame in "frames" where they are not held \
       alike. Recordings may begin and end late, and lack frames.
 
-      The map is JSON with all ids: the place in pixels from the middle of the top left one, its standard deviation and confidence, or the \
-      reason why there is none. A picture of --overlay has a ring at each fixture, a square where its confidence is below 0.98, and a cross \
-      at a mirror image.
+      The map is JSON with all ids: the place in pixels from the middle of the top left one and from -1 to 1 to the right and up, its \
+      standard deviation and confidence, or the reason why there is none. A picture of --overlay has a ring at each fixture, a square where \
+      its confidence is below 0.98, and a cross at a mirror image.
 
       EXAMPLES:
         rustle map decode take1.y4m --count 300 -o found.json --overlay found.png
@@ -43,9 +43,6 @@ struct MapDecodeCommand: AsyncParsableCommand {
 
   @OptionGroup var output: MapOutputOptions
 
-  @Option("Draw the map into this PNG file.", value: "path", completion: .file(extensions: ["png"]))
-  var overlay: String?
-
   @Flag(help: "Decode a built-in recording.")
   var demo = false
 
@@ -61,14 +58,6 @@ struct MapDecodeCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     try output.check(isNot: recordings + [schedule])
-    if let overlay {
-      for input in recordings + [schedule, output.corrections] {
-        try OutputPath.check(overlay, option: "--overlay", isNot: input)
-      }
-      if let map = output.output {
-        try OutputPath.check(overlay, option: "--overlay", isNot: map, of: "--output-file")
-      }
-    }
     let corrections = try output.readCorrections()
     let correct = { (recorded: RecordedMapping) in
       if let corrections { try output.correct(by: corrections) { try recorded.correct(by: $0) } }
@@ -77,7 +66,7 @@ struct MapDecodeCommand: AsyncParsableCommand {
     if demo {
       let recorded = try await MapDemo.recorded(mapping.settings, correct: correct)
       try output.write(recorded.map, log)
-      if let overlay { try PictureFile.write(recorded.picture, to: overlay) }
+      if let overlay = output.overlay { try PictureFile.write(recorded.picture, to: overlay) }
       return
     }
     var settings = mapping.settings
@@ -111,7 +100,7 @@ struct MapDecodeCommand: AsyncParsableCommand {
     }
     try correct(recorded)
     try output.write(try recorded.map(), log)
-    if let overlay { try PictureFile.write(try recorded.picture(), to: overlay) }
+    if let overlay = output.overlay { try PictureFile.write(try recorded.picture(), to: overlay) }
     let leftOut = recorded.leftOutFrameCount
     if leftOut > 0 {
       throw CommandFailure(

@@ -11,13 +11,14 @@ struct MapRunCommand: AsyncParsableCommand {
     usage: """
       rustle map run --rig <file> --frames <file> --output <where> ...
               [--method <method>] [--hold <frames>] [--interface <name>]
-              [-o <file>]
+              [-o <file>] [--overlay <png>]
       """,
     discussion: """
       Frames are YUV4MPEG2 from a pipe or standard input (-). First all fixtures are lit and dark in turns, which shows how late the frames \
       are; then the schedule runs, and what was not found is lit once more. Ids are those of the rig's cells: a bar of eight pixels has \
       eight, in their order. At the end, also after an error, Ctrl-C or SIGTERM, all fixtures are dark and the senders end: other sources \
-      have the universes back. Standard error has a line for each phase, standard output or -o the map, as rustle map decode writes it.
+      have the universes back. Standard error has a line for each phase, standard output or -o the map, and --overlay a picture, as rustle \
+      map decode writes them.
 
       EXAMPLES:
         rustle map run --demo -o found.json
@@ -90,18 +91,19 @@ struct MapRunCommand: AsyncParsableCommand {
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-    if let map = found.value { try write(map, corrections) }
+    if let map = found.value { try await write(map, of: mapper, corrections) }
   }
 
-  /// Writes a map with the corrections; without them if they do not fit, since what they were for cannot be had once more.
-  private func write(_ map: FixtureMap, _ corrections: Data?) throws {
-    guard let corrections else { return try output.write(map, log) }
-    let corrected: FixtureMap
-    do { corrected = try output.correct(by: corrections) { try map.corrected(by: $0) } } catch {
-      try output.write(map, log)
-      throw error
+  /// Writes a map and its picture with the corrections; without them if they do not fit, since what they were for cannot be had once
+  /// more.
+  private func write(_ map: FixtureMap, of mapper: CameraMapper, _ corrections: Data?) async throws {
+    let corrected = Result { try corrections.map { try output.correct(by: $0) { try map.corrected(by: $0) } } ?? map }
+    try output.write((try? corrected.get()) ?? map, log)
+    if let overlay = output.overlay {
+      if let corrections, case .success = corrected { try await mapper.correct(by: corrections) }
+      try PictureFile.write(try await mapper.picture(), to: overlay)
     }
-    try output.write(corrected, log)
+    _ = try corrected.get()
   }
 
   /// Notes the phases; the last map, also where the frames end while what was not found is lit once more.
@@ -175,6 +177,6 @@ extension MapRunCommand {
     let frames = AsyncStream<Data> { try? await stage.next() }
     let mapper = CameraMapper(gray)
     let updates = try await mapper.map(Self.demoRig, frames: frames) { try await stage.light($0) }
-    if let map = try await follow(updates) { try write(map, corrections) }
+    if let map = try await follow(updates) { try await write(map, of: mapper, corrections) }
   }
 }

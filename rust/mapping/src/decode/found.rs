@@ -103,7 +103,8 @@ impl Found {
         }
     }
 
-    fn json(&self) -> Value {
+    /// The fixture in a picture of a size in pixels.
+    fn json(&self, size: [u32; 2]) -> Value {
         let rounded = |value: f64, digits: f64| (value * digits).round() / digits;
         match &self.place {
             Err(reason) => json!({"id": self.id, "found": false, "confidence": 0.0, "reason": reason.name()}),
@@ -114,6 +115,9 @@ impl Found {
                     "sure": self.is_sure(),
                     "brightness": rounded(place.brightness.into(), 1e4), "pixels": place.pixels,
                 });
+                // From -1 to 1 to the right and up, as stages and shaders count.
+                let [x, y] = [0, 1].map(|axis| 2.0 * (place.at[axis] + 0.5) / f64::from(size[axis].max(1)) - 1.0);
+                json["normalized"] = json!([rounded(x, 1e6), rounded(-y, 1e6)]);
                 if let Some(mirror) = place.mirror {
                     json["mirror"] = json!(mirror.map(|at| rounded(at, 1e2)));
                 }
@@ -155,14 +159,13 @@ impl Mapping {
 
     /// The result as JSON of version 1.
     pub fn to_json(&self) -> String {
-        let fixtures: Vec<_> = self.fixtures.iter().map(Found::json).collect();
-        let text = |value: &Value| value.to_string();
+        let text = |found: &Found| found.json([self.width, self.height]).to_string();
         // A line for each fixture, which people and line tools can read.
         format!(
             "{{\"v\":1,\"width\":{},\"height\":{},\"fixtures\":[\n{}\n]}}\n",
             self.width,
             self.height,
-            fixtures.iter().map(text).collect::<Vec<_>>().join(",\n")
+            self.fixtures.iter().map(text).collect::<Vec<_>>().join(",\n")
         )
     }
 
@@ -366,4 +369,33 @@ fn white(frames: &[Frame]) -> bool {
     let count = places.clone().count();
     let is_white = |place: &usize| frames.iter().all(|frame| frame.pixels[*place] >= 64_000);
     places.filter(is_white).count() * 100 > count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_parts_of_the_picture_too() {
+        let mut mapping = Mapping::empty(4, (640, 480));
+        let expected = [
+            ([-0.5, -0.5], [-1.0, 1.0]),
+            ([319.5, 239.5], [0.0, 0.0]),
+            ([639.5, 479.5], [1.0, -1.0]),
+            ([479.5, 119.5], [0.5, 0.5]),
+        ];
+        for (found, (at, _)) in mapping.fixtures.iter_mut().zip(expected) {
+            found.place = Ok(Place {
+                at,
+                sigma: 0.0,
+                brightness: 1.0,
+                pixels: 1,
+                mirror: None,
+            });
+        }
+        let json: Value = serde_json::from_str(&mapping.to_json()).expect("JSON");
+        for (index, (_, normalized)) in expected.iter().enumerate() {
+            assert_eq!(json["fixtures"][index]["normalized"], json!(normalized), "{json}");
+        }
+    }
 }
