@@ -28,7 +28,7 @@ extension NativeNodeRadio {
     var room = value.mutableSpan
     let length = try NativeCalls.nodeRadioValue(handle.raw, client: client, token: token, value: &room)
     guard length <= value.count else {
-      throw NativeError(status: .invalidLength, message: "expected a value of at most 64 bytes, got \(length)")
+      throw NativeError(status: .wrongState, message: "expected a write that waits for its value, got one that is void")
     }
     value.removeSubrange(length...)
     return value

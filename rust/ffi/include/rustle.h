@@ -3805,6 +3805,9 @@ RustleStatus rustle_display_scale(double power, double *value, uint32_t *level_z
 /// In place of a signal that is not known.
 #define RUSTLE_NODE_NO_SIGNAL 127
 
+/// In place of the length of a value that does not wait.
+#define RUSTLE_NODE_NO_VALUE 65536
+
 // `RustleNodeChange`: What happened to a node.
 
 /// It is new.
@@ -4328,11 +4331,12 @@ static inline RustleStatus rustle_node_radio_report(
 }
 
 /// Writes the value of a write to `value`, if there is room for all of it: 64 bytes do. It can be taken
-/// once. `length` receives its bytes: 0 are the password of an open network.
+/// once. `length` receives its bytes, 0 of the password of an open network; `RUSTLE_NODE_NO_VALUE`: it was
+/// taken, or the write is void, as its client is gone or has asked for something else, and nothing is to be
+/// written.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (the value was taken, or the write is void:
-/// its client is gone or has asked for something else; nothing is to be written then).
+/// (memory that overlaps or is misaligned).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///

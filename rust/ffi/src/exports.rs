@@ -10972,6 +10972,7 @@ const _: () = {
     assert!(crate::node_radio::RUSTLE_NODE_NO_FLAG as i128 == 256);
     assert!(crate::node_radio::RUSTLE_NODE_NO_NUMBER as i128 == 65536);
     assert!(crate::node_radio::RUSTLE_NODE_NO_SIGNAL as i128 == 127);
+    assert!(crate::node_radio::RUSTLE_NODE_NO_VALUE as i128 == 65536);
     assert!(crate::rig::RUSTLE_RIG_FAULTS as i128 == 10000);
     assert!(crate::rig::RUSTLE_RIG_NO_FIXTURE as i128 == 4294967295);
     assert!(crate::show::RUSTLE_SHOW_NONE as i128 == 4294967295);

@@ -32,6 +32,8 @@ pub const RUSTLE_NODE_NO_FLAG: u32 = 256;
 pub const RUSTLE_NODE_NO_NUMBER: u32 = 65_536;
 /// In place of a signal that is not known.
 pub const RUSTLE_NODE_NO_SIGNAL: i32 = 127;
+/// In place of the length of a value that does not wait.
+pub const RUSTLE_NODE_NO_VALUE: usize = 65_536;
 
 /// The longest time limit.
 const LONGEST_NS: u64 = 3_600_000_000_000;
@@ -446,10 +448,8 @@ impl NodeRadioObject {
     }
 
     /// Writes the value of a write to `value`, if there is room for all of it: 64 bytes do. It can be taken once. `length` receives its
-    /// bytes: 0 are the password of an open network.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (the value was taken, or the write is void: its client is gone or has asked for something else;
-    /// nothing is to be written then).
+    /// bytes, 0 of the password of an open network; `RUSTLE_NODE_NO_VALUE`: it was taken, or the write is void, as its client is gone or
+    /// has asked for something else, and nothing is to be written.
     ///
     /// Thread-safe: yes. Realtime-safe: no.
     ///
@@ -457,11 +457,7 @@ impl NodeRadioObject {
     #[doc(alias = "rustle_node_radio_value")]
     pub(crate) fn value(&self, client: u32, token: u32, value: &mut [u8]) -> Outcome<NodeRadioError, usize> {
         let Some((length, taken)) = self.0.value(client, token, value.len()) else {
-            return Err(CallFault::wrong_state(
-                "token",
-                "expected a write that waits for its value, got none",
-            )
-            .into());
+            return Ok(RUSTLE_NODE_NO_VALUE);
         };
         if let Some(taken) = taken {
             value[..length].copy_from_slice(taken.bytes());

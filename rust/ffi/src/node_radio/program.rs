@@ -182,10 +182,10 @@ impl RustleNodeEvent {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RustleNodeRadioConfiguration;
+    use super::super::{RustleNodeRadioConfiguration, RUSTLE_NODE_NO_VALUE};
     use super::*;
     use crate::object::New;
-    use crate::status::{Fault, RUSTLE_INVALID_LENGTH, RUSTLE_WRONG_STATE};
+    use crate::status::{Fault, RUSTLE_INVALID_LENGTH};
 
     #[test]
     fn identifier_that_no_request_has_room_for_is_refused() {
@@ -219,7 +219,7 @@ mod tests {
             runtime: 0,
         };
         let radio = NodeRadioObject::new(&configuration).ok().expect("a radio");
-        let status = radio.value(1, 1, &mut [0; 64]).err().map(|fault| fault.status());
-        assert_eq!(status, Some(RUSTLE_WRONG_STATE));
+        let length = radio.value(1, 1, &mut [0; 64]).ok();
+        assert_eq!(length, Some(RUSTLE_NODE_NO_VALUE));
     }
 }

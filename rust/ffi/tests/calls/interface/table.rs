@@ -8196,7 +8196,6 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_STALE_HANDLE,
-            status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
