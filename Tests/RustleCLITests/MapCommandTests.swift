@@ -3,10 +3,28 @@ import TestSupport
 import Testing
 
 @testable import RustleCLI
+@testable import RustleLighting
 
 /// `rustle map`, in processes of its own.
 @Suite(.releasesNativeObjects)
 struct MapCommandTests {
+  /// Lamps that may not have been put back ended with the status 0.
+  @Test(arguments: [LightingError.Code.malformedInput, .network])
+  func whatFailsAfterTheFirstPassIsReportedBesideTheMap(code: LightingError.Code) async throws {
+    let map = try FixtureMap(
+      json: Data(#"{"v":1,"width":2,"height":2,"fixtures":[{"id":0,"found":false,"reason":"dark"}]}"#.utf8))
+    func followed(_ phase: CameraMapper.Phase) async throws -> MapRunCommand.Known? {
+      let (updates, continuation) = AsyncThrowingStream.makeStream(of: CameraMapper.Update.self)
+      continuation.yield(
+        CameraMapper.Update(phase: phase, part: 0, frames: 9, droppedFrames: 0, delay: nil, delaySpread: 0, map: map))
+      continuation.finish(throwing: LightingError(code, "it failed", advice: ""))
+      return try await MapRunCommand.parse(["--demo"]).follow(updates)
+    }
+    let known = try #require(try await followed(.again))
+    #expect(known.map == map && (known.failure as? LightingError)?.code == (code == .network ? .network : nil))
+    await #expect(throws: LightingError.self) { _ = try await followed(.schedule) }
+  }
+
   @Test func recordingIsSimulatedDecodedJudgedAndPlanned() throws {
     let folder = try ScratchFolder()
     let path = { (name: String) in folder.path(name) }

@@ -77,7 +77,7 @@ struct MapRunCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(identity) {} }
     let senders = try outputs.map { try DMXSender($0.configuration(interface: interface, identity: identity.cid)) }
     for sender in senders { try await sender.start() }
-    let (mapper, found) = (CameraMapper(settings), Shared<FixtureMap?>(nil))
+    let (mapper, found) = (CameraMapper(settings), Shared<Known?>(nil))
     let ending = try await finally {
       await mapper.cancel()
       for sender in senders { await sender.stop() }
@@ -91,12 +91,20 @@ struct MapRunCommand: AsyncParsableCommand {
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-    if let map = found.value { try await write(map, of: mapper, corrections) }
+    if let known = found.value { try await write(known, of: mapper, corrections) }
+  }
+
+  /// What is known at the end.
+  struct Known: Sendable {
+    var map: FixtureMap
+    /// What failed after it, of the output; nil: nothing, or the frames ended.
+    var failure: (any Error)?
   }
 
   /// Writes a map and its picture with the corrections; without them if they do not fit, since what they were for cannot be had once
-  /// more.
-  private func write(_ map: FixtureMap, of mapper: CameraMapper, _ corrections: Data?) async throws {
+  /// more. What failed after it is thrown then.
+  private func write(_ known: Known, of mapper: CameraMapper, _ corrections: Data?) async throws {
+    let map = known.map
     let corrected = Result { try corrections.map { try output.correct(by: $0) { try map.corrected(by: $0) } } ?? map }
     try output.write((try? corrected.get()) ?? map, log)
     if let overlay = output.overlay {
@@ -104,21 +112,23 @@ struct MapRunCommand: AsyncParsableCommand {
       try PictureFile.write(try await mapper.picture(), to: overlay)
     }
     _ = try corrected.get()
+    if let failure = known.failure { throw failure }
   }
 
   /// Notes the phases; the last map, also where the frames end while what was not found is lit once more.
-  private func follow(_ updates: AsyncThrowingStream<CameraMapper.Update, any Error>) async throws -> FixtureMap? {
-    var (map, isKnown): (FixtureMap?, Bool) = (nil, false)
+  func follow(_ updates: AsyncThrowingStream<CameraMapper.Update, any Error>) async throws -> Known? {
+    var (known, isJudged): (Known?, Bool) = (nil, false)
     do {
       for try await update in updates {
         guard let next = update.map else { continue }
-        (map, isKnown) = (next, [.again, .done].contains(update.phase))
+        (known, isJudged) = (Known(map: next), [.again, .done].contains(update.phase))
         note(update, next)
       }
-    } catch let error as LightingError where isKnown {
+    } catch let error as LightingError where isJudged {
       log.note("\(error.message); the map has what was found before")
+      if error.code != .malformedInput { known?.failure = error }
     }
-    return map
+    return known
   }
 
   private func note(_ update: CameraMapper.Update, _ map: FixtureMap) {
@@ -177,6 +187,6 @@ extension MapRunCommand {
     let frames = AsyncStream<Data> { try? await stage.next() }
     let mapper = CameraMapper(gray)
     let updates = try await mapper.map(Self.demoRig, frames: frames) { try await stage.light($0) }
-    if let map = try await follow(updates) { try await write(map, of: mapper, corrections) }
+    if let known = try await follow(updates) { try await write(known, of: mapper, corrections) }
   }
 }
