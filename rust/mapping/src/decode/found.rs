@@ -116,7 +116,8 @@ impl Found {
                     "brightness": rounded(place.brightness.into(), 1e4), "pixels": place.pixels,
                 });
                 // From -1 to 1 to the right and up, as stages and shaders count.
-                let [x, y] = [0, 1].map(|axis| 2.0 * (place.at[axis] + 0.5) / f64::from(size[axis].max(1)) - 1.0);
+                let [x, y] =
+                    [0, 1].map(|axis| 2.0 * (place.at[axis] + 0.5) / f64::from(size[axis].max(1)) - 1.0);
                 json["normalized"] = json!([rounded(x, 1e6), rounded(-y, 1e6)]);
                 if let Some(mirror) = place.mirror {
                     json["mirror"] = json!(mirror.map(|at| rounded(at, 1e2)));
