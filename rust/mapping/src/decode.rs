@@ -22,7 +22,7 @@ const MOST_AS_IS: u64 = 1 << 20;
 /// The blur that is expected before it is measured, in pixels.
 const BLUR: f64 = 1.3;
 /// Of the usual blur and of the usual light, what a mirror's are above and below.
-const WIDE: f64 = 1.3;
+const WIDE: f64 = 1.15;
 const DIM: f32 = 0.5;
 /// The noises of a lamp's light, at least.
 const NOISES: f32 = 3.0;
@@ -159,13 +159,13 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
             if candidate.is_covered { odds.max(1.0) } else { odds }
         })
     });
-    let is_image = |lamp: &Lamp| {
+    let odds = |lamp: &Lamp| {
         let light = lamp.spot.as_ref().map_or(0.0, |spot| SMOOTHED * spot.light);
-        let odds = images
+        images
             .get()
-            .map(|images| images.odds(lamp.known.id, lamp.known.at, light));
-        odds.is_some_and(|odds| odds > 1.0)
+            .map_or(0.0, |images| images.odds(lamp.known.id, lamp.known.at, light))
     };
+    let is_image = |lamp: &Lamp| odds(lamp) > 1.0;
     let mut lamps: Vec<Lamp> = assignment
         .claims
         .iter()
@@ -186,7 +186,7 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
     measure(&pictures, &mut lamps, BLUR);
     let blur = blur(&lamps);
     measure(&pictures, &mut lamps, blur);
-    drop_pictures(&mut lamps, blur);
+    drop_pictures(&mut lamps, blur, odds);
     let blobs: Vec<_> = assignment
         .unclaimed
         .iter()
@@ -266,8 +266,10 @@ fn measure(pictures: &Pictures<'_>, lamps: &mut [Lamp], blur: f64) {
     }
 }
 
-/// Drops what is hardly above the noise, and what is wide and dim beside the others: the mirror image of a lamp that was not found.
-fn drop_pictures(lamps: &mut Vec<Lamp>, blur: f64) {
+/// Drops what is hardly above the noise, and mirror images of lamps that were not found: what has a lamp with its id where a mirror would
+/// show it, and what is wide beside the others, and dim or where a mirror may show a lamp that is not seen itself. `odds` are those of
+/// mirror images.
+fn drop_pictures(lamps: &mut Vec<Lamp>, blur: f64, odds: impl Fn(&Lamp) -> f64) {
     let mut lights: Vec<f32> = lamps
         .iter()
         .filter_map(|lamp| Some(lamp.spot.as_ref()?.light))
@@ -276,7 +278,9 @@ fn drop_pictures(lamps: &mut Vec<Lamp>, blur: f64) {
     let usual = lights.get(lights.len() / 2).copied().unwrap_or_default();
     lamps.retain(|lamp| {
         let Some(spot) = &lamp.spot else { return false };
-        spot.light > NOISES * spot.noise && (spot.width < WIDE * blur || spot.light > DIM * usual)
+        let odds = odds(lamp);
+        let is_image = odds > 1.0 || spot.width >= WIDE * blur && (odds == 1.0 || spot.light <= DIM * usual);
+        spot.light > NOISES * spot.noise && !is_image
     });
 }
 

@@ -72,6 +72,16 @@ fn hard_venues_lose_few_check_bits_fewer_and_confidence_is_what_it_says() {
 }
 
 #[test]
+fn mirror_images_of_lamps_that_are_not_seen_are_no_places() {
+    let schedule = Schedule::checked(1_000, 2).expect("schedule");
+    for seed in [13, 15, 20] {
+        let (_, verdict) = recorded(Scene::new(Difficulty::Hard, seed, 640, 480, 1_000), &schedule);
+        assert_eq!(verdict.wrong, 0, "{seed}: {verdict:?}");
+        assert!(verdict.recall() > 0.98, "{seed}: {verdict:?}");
+    }
+}
+
+#[test]
 fn few_fixtures_and_one_are_found() {
     for count in [1, 2, 3, 5] {
         let schedule = Schedule::standard(count, 2).expect("schedule");
