@@ -72,6 +72,33 @@ import Testing
     }
   }
 
+  @Test(arguments: NodeCharacteristic.allCases.filter { ![.flag, .firmware].contains($0) })
+  func refusedWriteAndLostLinkEndTheAttemptAtEachValue(_ value: NodeCharacteristic) async throws {
+    let call = "write \(value)"
+    for radio in [
+      ScriptedNodeRadio(node, failures: [call: NodeRadioFailure(.other, "refused")]),
+      ScriptedNodeRadio(node, losesLinkAt: call),
+    ] {
+      try await provisioning(radio) { provisioner in
+        let last = await updates(try await provisioner.provision(node, with: settings)).last
+        #expect(last?.state.error != nil && last?.isDisconnected == true, "\(String(describing: last))")
+      }
+      #expect(!radio.isLinked)
+      // Nothing is written after it, and nothing twice.
+      #expect(radio.calls.last { $0.hasPrefix("write") } == call && radio.calls.count { $0 == call } == 1)
+    }
+  }
+
+  @Test(arguments: [NodeCharacteristic.name, .ssid, .universe, .start])
+  func valueThatIsKeptOtherwiseIsNeverApplied(_ value: NodeCharacteristic) async throws {
+    let radio = ScriptedNodeRadio(node, garbles: value)
+    try await provisioning(radio) { provisioner in
+      let last = await updates(try await provisioner.provision(node, with: settings)).last
+      #expect(last?.state.error?.code == .readBackDiffers && last?.isDisconnected == true)
+    }
+    #expect(!radio.isLinked && !radio.calls.contains("write command"))
+  }
+
   @Test func linkThatGoesEndsTheAttempt() async throws {
     let radio = ScriptedNodeRadio(node, losesLinkAt: "write ssid")
     try await provisioning(radio) { provisioner in
@@ -169,7 +196,8 @@ import Testing
   }
 }
 
-/// A node, and the radio that hears it. A call of the name `silentAt` does not return before the disconnection.
+/// A node, and the radio that hears it. A call of the name `silentAt` does not return before the disconnection; the node keeps `garbles`
+/// otherwise than it is written.
 private final class ScriptedNodeRadio: NodeRadio {
   let events: AsyncStream<NodeRadioEvent>
   private let report: AsyncStream<NodeRadioEvent>.Continuation
@@ -178,6 +206,7 @@ private final class ScriptedNodeRadio: NodeRadio {
   private let silentAt: String?
   private let losesLinkAt: String?
   private let lacks: NodeCharacteristic?
+  private let garbles: NodeCharacteristic?
   private let state = Mutex(State())
 
   private struct State {
@@ -192,11 +221,11 @@ private final class ScriptedNodeRadio: NodeRadio {
 
   init(
     _ id: String, failures: [String: NodeRadioFailure] = [:], silentAt: String? = nil, losesLinkAt: String? = nil,
-    lacks: NodeCharacteristic? = nil
+    lacks: NodeCharacteristic? = nil, garbles: NodeCharacteristic? = nil
   ) {
     (events, report) = AsyncStream.makeStream()
     (self.id, self.failures, self.silentAt) = (id, failures, silentAt)
-    (self.losesLinkAt, self.lacks) = (losesLinkAt, lacks)
+    (self.losesLinkAt, self.lacks, self.garbles) = (losesLinkAt, lacks, garbles)
   }
 
   var calls: [String] { state.withLock { $0.calls } }
@@ -244,7 +273,10 @@ private final class ScriptedNodeRadio: NodeRadio {
 
   func write(_ value: [UInt8], to characteristic: NodeCharacteristic) async throws(NodeRadioFailure) {
     try await note("write \(characteristic)")
-    guard characteristic == .command else { return state.withLock { $0.values[characteristic] = value } }
+    guard characteristic == .command else {
+      let kept = characteristic == garbles ? value.map { $0 ^ 1 } : value
+      return state.withLock { $0.values[characteristic] = kept }
+    }
     for flag: UInt8 in [3, 4, 1] {
       state.withLock { $0.values[.flag] = [flag] }
       report.yield(.notified([flag]))
