@@ -44,11 +44,27 @@ struct SQLiteStore: AccountStore {
       try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
     }
     do {
-      pool = try DatabasePool(path: path, configuration: configuration)
+      pool = try Self.open(path, configuration, within: longestWait)
       identity = FileIdentity(path: self.path)
-      try Schema.migrate(pool)
     } catch let error as DatabaseError {
       throw AccountRefusal(.storage, "cannot use \(path): \(Self.text(of: error))")
+    }
+  }
+
+  /// Opens the file with its newest schema. While another program makes the file, SQLite does not wait at each of its locks: it is
+  /// opened once more then.
+  private static func open(
+    _ path: String, _ configuration: Configuration, within seconds: Double
+  ) throws -> DatabasePool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while true {
+      do {
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try Schema.migrate(pool)
+        return pool
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < end {
+        Thread.sleep(forTimeInterval: 0.02)
+      }
     }
   }
 
