@@ -285,13 +285,9 @@ nodes() {
 # universes: what scripts/universes-test counts.
 universes() { counted "universes over nodes" "$root/scripts/universes-test" "$swift_command"; }
 
-# studio_build: what `studio` tests; its package has a build of its own.
-studio_options=(--scratch-path "$root/.build-studio")
-studio_build() { swift build --build-tests --package-path "$root/Sources/Studio" --disable-xctest "${studio_options[@]}"; }
-
-# studio: its Swift tests, and the command in a browser. Of leaks the former see; the latter is ended by signals.
+# studio: its package has a build of its own. Of leaks the Swift tests see; here the command is ended by signals.
 studio() {
-  swift_tests "the studio" "$root/Sources/Studio" "${studio_options[@]}"
+  swift_tests "the studio" "$root/Sources/Studio" --scratch-path "$root/.build-studio"
   RUSTLE_SOAK_SECONDS=$($long && echo 3600 || echo 20) RUSTLE=$network_command ASAN_OPTIONS=detect_leaks=0 \
     counted "the studio in a browser" "$root/scripts/studio-test" "$root/.build-studio/debug/rustle-studio"
 }
