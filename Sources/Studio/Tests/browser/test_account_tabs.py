@@ -208,6 +208,8 @@ def test_a_login_outlives_the_answer_to_a_log_out_of_another_tab(browser, studio
     older.route("**/api/logout", lambda route: held.append((route, route.fetch())))
     older.get_by_role("button", name="Log out").click()
     log_in(newer)
+    while not held:
+        older.wait_for_timeout(20)
     [(route, answer)] = held
     route.fulfill(response=answer)
     for page in [older, newer]:
