@@ -287,6 +287,8 @@ def test_a_sound_follows_what_was_saved_while_the_connection_was_lost(device, st
     is_cut = False
     if isLate:
         expect(note(page)).to_contain_text("revision 2")
+        while not held:
+            page.wait_for_timeout(20)
         held[0].continue_()
     expect(page.get_by_role("slider", name="Right, 256 Hz")).to_have_value("-3")
     expect(note(page)).to_contain_text("revision 2")
