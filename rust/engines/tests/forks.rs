@@ -74,6 +74,17 @@ fn every_start_is_refused(runtime: &Arc<Runtime>, ticker: &TickerEngine, feed: &
         && matches!(of_ticker.map(drop), Err(TickerError::Runtime(error)) if is_forked(&error))
 }
 
+/// A walk of one symbol.
+fn simulated(updates_per_second: f64) -> SourceConfiguration {
+    SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into()],
+        updates_per_second,
+        seed: 3,
+        update_limit: None,
+        model: Model::Walk,
+    })
+}
+
 #[test]
 fn start_in_a_fork_is_refused_and_nothing_there_waits_for_threads_of_the_parent() {
     let runtime = Arc::new(Runtime::manual(0));
@@ -184,13 +195,7 @@ fn fork_of_a_process_that_has_started_nothing_may_start() {
 
 #[test]
 fn server_leaves_files_to_a_fork_and_refuses_clients_that_would_take_them() {
-    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
-        symbols: vec!["A".into()],
-        updates_per_second: 1.0,
-        seed: 3,
-        update_limit: None,
-        model: Model::Walk,
-    });
+    let source = simulated(1.0);
     assert!(in_fork(|| {
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
         let address = "tcp://127.0.0.1:0".parse().expect("an address");
@@ -224,13 +229,7 @@ fn server_leaves_files_to_a_fork_and_refuses_clients_that_would_take_them() {
 
 #[test]
 fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() {
-    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
-        symbols: vec!["A".into()],
-        updates_per_second: 10_000.0,
-        seed: 3,
-        update_limit: None,
-        model: Model::Walk,
-    });
+    let source = simulated(10_000.0);
     // A limit holds for the whole process.
     assert!(in_fork(|| {
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
@@ -265,13 +264,7 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
 
 #[test]
 fn seconds_in_which_a_fork_is_stopped_by_a_signal_are_a_hole_in_the_numbers() {
-    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
-        symbols: vec!["A".into()],
-        updates_per_second: 1_000.0,
-        seed: 3,
-        update_limit: None,
-        model: Model::Walk,
-    });
+    let source = simulated(1_000.0);
     assert!(in_fork(|| {
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
         let policy = Policy::Buffered {
