@@ -112,8 +112,7 @@ def sequence_per_address(lab):
         options = ["--protocol", "artnet", "--to", PEERS, "--universes", "0-236", "--rate", "10", "--slots", "16"]
         with lab.send(*options, "--duration", "3") as ours:
             expect_equal("status", 0, ours.end())
-        time.sleep(0.3)
-        expect_equal("Port-Addresses that it knows", list(addresses), sorted(peer.client.universes))
+        until("the Port-Addresses that it knows", lambda: sorted(peer.client.universes) == list(addresses))
     by_address = {address: [] for address in addresses}
     for each in capture.datagrams(PORT, OURS):
         by_address[each.bytes[14] | each.bytes[15] << 8].append((each.bytes[12], each.bytes[18]))
