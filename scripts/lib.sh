@@ -117,7 +117,7 @@ python_with() {
 }
 
 # studio_python: the interpreter with what uses the studio in a browser.
-studio_python() { python_with studio playwright==1.65.2 axe-playwright-python==0.1.8 pytest==9.2.0 pytest-xdist==3.8.0 websockets==17.4 schemathesis==4.32.5 aiosmtpd==1.4.6 prometheus-client==0.26.0; }
+studio_python() { python_with studio playwright==1.65.2 axe-playwright-python==0.1.8 pytest==9.2.0 pytest-xdist==3.8.0 pytest-timeout==2.4.0 websockets==17.4 schemathesis==4.32.5 aiosmtpd==1.4.6 prometheus-client==0.26.0; }
 
 # nodes_python: the interpreter with what the nodes behind a fake bluetoothd need: a client of D-Bus, and a host and controller of Bluetooth.
 nodes_python() { python_with nodes dbus-fast==5.2.0 bumble==0.0.236; }

@@ -20,6 +20,14 @@ def until(page, expression, seconds=PATIENCE, pause=20):
         page.wait_for_timeout(pause)
 
 
+def wait_until(page, is_true):
+    """Waits for what the test sees, such as a request, while the page goes on."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_true():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
+
+
 @contextlib.contextmanager
 def held(context, pattern):
     """Requests that match wait until the block ends; those that do."""

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post
-from page import expect_connection, held, until
+from page import expect_connection, held, until, wait_until
 from test_screens import violations
 
 
@@ -178,8 +178,7 @@ def test_a_page_that_is_opened_anew_offers_a_mail(browser, tmp_path):
         typed = page.locator("#log-in-email")
         typed.fill("bob@example.org")
         assert page.get_by_role("heading", name="Forgotten password").is_visible() and not page.get_by_role("button", name="Send a link").is_visible()
-        while not waiting:
-            page.wait_for_timeout(20)
+        wait_until(page, lambda: waiting)
     page.get_by_role("button", name="Send a link").wait_for()
     expect(typed).to_have_value("bob@example.org")
     expect(typed).to_be_focused()
@@ -287,8 +286,7 @@ def test_a_sound_follows_what_was_saved_while_the_connection_was_lost(device, st
     is_cut = False
     if isLate:
         expect(note(page)).to_contain_text("revision 2")
-        while not held:
-            page.wait_for_timeout(20)
+        wait_until(page, lambda: held)
         held[0].continue_()
     expect(page.get_by_role("slider", name="Right, 256 Hz")).to_have_value("-3")
     expect(note(page)).to_contain_text("revision 2")
@@ -414,8 +412,7 @@ def test_the_same_band_on_two_devices_is_asked_about(device, studio, picture):
         page.route("**/api/eq", lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
         slider.focus()
         page.keyboard.press("PageUp")
-        while not held:
-            page.wait_for_timeout(20)
+        wait_until(page, lambda: held)
         bands = ada.do("GET", "api/eq")[2]["bands"]
         assert ada.do("PUT", "api/eq", {"rev": revision, "bands": bands[:3] + [theirs] + bands[4:27] + [theirs]})[0] == 200
         held[0].continue_()

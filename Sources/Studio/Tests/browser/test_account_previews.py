@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from accounts import Person
 from client import post, state
+from page import wait_until
 from test_account_pages import device, log_in, note, sign_up, studio, to
 
 
@@ -40,8 +41,7 @@ def ask_about(desk, ada, others, revision=0):
     desk.route("**/api/eq", lambda route: held.append(route) if route.request.method == "PUT" else route.continue_())
     desk.get_by_role("slider", name="Left, 64 Hz").focus()
     desk.keyboard.press("PageUp")
-    while not held:
-        desk.wait_for_timeout(20)
+    wait_until(desk, lambda: held)
     bands = others[:3] + [-6] + others[4:]
     assert ada.do("PUT", "api/eq", {"rev": revision, "bands": bands})[0] == 200
     held[0].continue_()

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post, state
-from page import choose_demo, expect_connection
+from page import choose_demo, expect_connection, wait_until
 from test_account_pages import device, fill, log_in, note, sign_up, studio, to
 from test_screens import violations
 
@@ -70,11 +70,6 @@ def hold(page, name):
         page.unroute(pattern)
 
     return held, release
-
-
-def wait_for(page, held):
-    while not held:
-        page.wait_for_timeout(20)
 
 
 def set_offline(page, is_offline):
@@ -304,14 +299,14 @@ def test_settings_of_the_tuner_are_merged_one_by_one(pair, ada):
     value = {"a4": 440, "instrument": "chromatic", "temperament": "equal", "method": "harmonic"}
     held, release = hold(desk, "tuner")
     desk.get_by_label("Instrument").select_option("violin")
-    wait_for(desk, held)
+    wait_until(desk, lambda: held)
     put(ada, "tuner", 0, {**value, "temperament": "just"})
     release()
     expect(note(desk)).to_have_text("Saved in your account, revision 2.")
     assert stored(ada, "tuner") == (2, {**value, "instrument": "violin", "temperament": "just"})
     held, release = hold(desk, "tuner")
     desk.get_by_label("Instrument").select_option("guitar")
-    wait_for(desk, held)
+    wait_until(desk, lambda: held)
     put(ada, "tuner", 2, {**value, "instrument": "ukulele", "temperament": "just"})
     release()
     expect(note(desk)).to_have_text("Two devices changed the tuner: instrument.")
@@ -444,7 +439,7 @@ def test_a_calibration_of_two_devices_is_asked_about(pair, ada, studio, choice, 
     name = f"meter/{state(studio, 'meter')['device']}"
     held, release = hold(desk, name)
     calibrate(desk, 94)
-    wait_for(desk, held)
+    wait_until(desk, lambda: held)
     put(ada, name, 0, {"offset": 101.5})
     release()
     expect(note(desk)).to_contain_text("Two devices changed the calibration of")

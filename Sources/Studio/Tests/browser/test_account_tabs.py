@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person
-from page import held
+from page import held, wait_until
 from rig import wait
 from test_account_pages import Device, device, fill, log_in, note, sign_up, studio, to
 from test_account_settings import save_as
@@ -81,8 +81,7 @@ def test_a_save_under_way_does_not_follow_into_the_next_account(device, studio):
     slider = page.get_by_role("slider", name="Left, 64 Hz")
     slider.focus()
     page.keyboard.press("PageUp")
-    while not held:
-        page.wait_for_timeout(20)
+    wait_until(page, lambda: held)
     # It waits for the answer to the one before.
     page.keyboard.press("PageUp")
     ada = page.evaluate("fetch('api/account').then((answer) => answer.json()).then(({ id }) => id)")
@@ -186,8 +185,7 @@ def test_a_login_waits_for_the_log_out(device, isAnswered):
     page.route("**/api/logout", lambda route: held.append((route, route.fetch())))
     page.get_by_role("button", name="Log out").click()
     fill(page, "Log in", **{"E-mail address": "ada@example.org", "Password": PASSWORD})
-    while not held:
-        page.wait_for_timeout(20)
+    wait_until(page, lambda: held)
     page.wait_for_timeout(1000)
     assert logins == []
     if isAnswered:
@@ -208,8 +206,7 @@ def test_a_login_outlives_the_answer_to_a_log_out_of_another_tab(browser, studio
     older.route("**/api/logout", lambda route: held.append((route, route.fetch())))
     older.get_by_role("button", name="Log out").click()
     log_in(newer)
-    while not held:
-        older.wait_for_timeout(20)
+    wait_until(older, lambda: held)
     [(route, answer)] = held
     route.fulfill(response=answer)
     for page in [older, newer]:

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, ask, client, frames, post, send
 from conftest import Studio
-from page import choose_demo, until
+from page import choose_demo, until, wait_until
 from test_account_pages import device, note, sign_up, to
 from test_setup import VALUES
 
@@ -110,23 +110,17 @@ def test_a_hidden_page_gets_no_values(open_page, studio):
     choose_demo(page)
     received = []
 
-    def wait_for(is_there):
-        deadline = time.monotonic() + PATIENCE
-        while not is_there():
-            assert time.monotonic() < deadline
-            page.wait_for_timeout(20)
-
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(data)))
     page.reload()
     values = lambda: sum(isinstance(each, bytes) for each in received)
-    wait_for(lambda: values() > 5)
+    wait_until(page, lambda: values() > 5)
 
     def show(is_shown):
         page.evaluate("""(isShown) => {
             Object.defineProperty(document, 'hidden', { value: !isShown, configurable: true });
             document.dispatchEvent(new Event('visibilitychange'));
         }""", is_shown)
-        wait_for(lambda: f'rustle_studio_topic_subscribed{{topic="meter"}} {int(is_shown)}\n' in ask(studio, "metrics")[2])
+        wait_until(page, lambda: f'rustle_studio_topic_subscribed{{topic="meter"}} {int(is_shown)}\n' in ask(studio, "metrics")[2])
 
     show(False)
     with client(studio) as other:
@@ -140,9 +134,9 @@ def test_a_hidden_page_gets_no_values(open_page, studio):
         assert values() == before
         # A state is no value: the page is up to date when it is shown.
         assert post(studio, "meter/set", {"weighting": "C"})[0] == 200
-        wait_for(lambda: any(isinstance(each, str) and json.loads(each).get("name") == "meter" for each in received[-5:]))
+        wait_until(page, lambda: any(isinstance(each, str) and json.loads(each).get("name") == "meter" for each in received[-5:]))
     show(True)
-    wait_for(lambda: values() > before + 5)
+    wait_until(page, lambda: values() > before + 5)
 
 
 # Notes when each region that is read out gets another text.

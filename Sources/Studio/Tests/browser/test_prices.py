@@ -1,6 +1,7 @@
 """Prices of a simulated market, a recording and a live feed."""
 
 import contextlib
+import itertools
 import json
 import re
 import socket
@@ -59,37 +60,6 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     assert all(later["start"] > earlier["start"] for earlier, later in zip(candles, candles[1:]))
     assert all(each["low"] <= min(each["open"], each["close"]) and each["high"] >= max(each["open"], each["close"]) for each in candles)
     assert all(1 <= each["trades"] <= 100 for each in candles), candles
-
-
-def test_thresholds_that_are_typed_stay_while_alerts_come(open_page, studio):
-    page = open_page("prices")
-    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 200})[0] == 200
-    until(page, "document.querySelector('tbody td:nth-child(2)')?.textContent.startsWith('$')")
-    price = float(page.locator("main tbody td").nth(1).inner_text()[1:])
-    assert post(studio, "ticker/thresholds", {"thresholds": [f"A>{price:.2f}", f"A<{price:.2f}"]})[0] == 200
-    field, log = page.get_by_label("Report a price above or below"), page.get_by_role("log")
-    expect(field).to_have_value(re.compile(r"A>=[\d.]+, A<=[\d.]+"))
-    field.fill(f"A<{price:.2f}, A>{price:.2f}")
-    field.press("Enter")
-    # As the server writes them.
-    expect(field).to_have_value(re.compile(r"^A<=[\d.]+, A>=[\d.]+$"))
-    field.fill(f"A>1000, A<{price:.2f}, A>{price:.2f}")
-    field.press("Tab")
-    # States come meanwhile.
-    before = log.inner_text()
-    expect(log).not_to_have_text(before, use_inner_text=True)
-    page.keyboard.press("Enter")
-    expect(field).to_have_value(re.compile("^A>=1000, "))
-    page.get_by_role("button", name="Pause").click()
-    # What is read out may be a second behind.
-    page.wait_for_timeout(1500)
-    held, alerts = log.inner_text(), state(studio, "ticker")["alerts"]
-    while state(studio, "ticker")["alerts"] == alerts:
-        page.wait_for_timeout(50)
-    page.wait_for_timeout(1100)
-    assert log.inner_text() == held
-    page.get_by_role("button", name="Resume").click()
-    expect(log).not_to_have_text(held, use_inner_text=True)
 
 
 def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page):
@@ -151,13 +121,15 @@ def test_a_recording_is_played_to_its_end(browser, tmp_path):
     assert studio.stop() == 0
 
 
-def test_a_live_feed_is_shown_with_its_connection(browser):
+@contextlib.contextmanager
+def live(browser, trades):
+    """A studio that follows a feed, and its page: each client of the feed gets those trades, one each 20 ms."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         def serve():
             with contextlib.suppress(OSError):
                 while True:
                     with server.accept()[0] as client:
-                        for line in trades(1_000, int(time.time() * 1000)):
+                        for line in trades():
                             client.sendall(line.encode() + b"\n")
                             time.sleep(0.02)
 
@@ -168,8 +140,41 @@ def test_a_live_feed_is_shown_with_its_connection(browser):
         page.goto(f"{studio.address}#/prices")
         choose(page, f"Live: {address}")
         expect(page.get_by_text(f"connected to {address}")).to_be_visible()
+        yield studio, page
+        page.context.close()
+        assert studio.stop() == 0
+
+
+def test_a_live_feed_is_shown_with_its_connection(browser):
+    with live(browser, lambda: trades(1_000, int(time.time() * 1000))) as (_, page):
         until(page, "document.querySelectorAll('tbody tr').length === 2 && Number(document.querySelector('tbody tr td:nth-child(5)').textContent) > 20")
         page.get_by_role("button", name="Stop").click()
         expect(page.get_by_role("button", name="Start")).to_be_visible()
-        page.context.close()
-        assert studio.stop() == 0
+
+
+def test_thresholds_that_are_typed_stay_while_alerts_come(browser):
+    # Each trade crosses 100.
+    crossing = lambda: (json.dumps({"symbol": "A", "price": f"{99.5 + place % 2}"}) for place in itertools.count())
+    with live(browser, crossing) as (studio, page):
+        assert post(studio, "ticker/thresholds", {"thresholds": ["A>100", "A<100"]})[0] == 200
+        field, log = page.get_by_label("Report a price above or below"), page.get_by_role("log")
+        expect(field).to_have_value("A>=100, A<=100")
+        field.fill("A<100, A>100")
+        field.press("Enter")
+        # As the server writes them.
+        expect(field).to_have_value("A<=100, A>=100")
+        field.fill("A>1000, A<100, A>100")
+        field.press("Tab")
+        # States come meanwhile.
+        before = log.inner_text()
+        expect(log).not_to_have_text(before, use_inner_text=True)
+        page.keyboard.press("Enter")
+        expect(field).to_have_value(re.compile("^A>=1000, "))
+        page.get_by_role("button", name="Pause").click()
+        # What is read out may be a second behind.
+        page.wait_for_timeout(1500)
+        held, alerts = log.inner_text(), state(studio, "ticker")["alerts"]
+        page.wait_for_timeout(1100)
+        assert state(studio, "ticker")["alerts"] != alerts and log.inner_text() == held
+        page.get_by_role("button", name="Resume").click()
+        expect(log).not_to_have_text(held, use_inner_text=True)
