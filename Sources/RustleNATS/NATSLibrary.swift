@@ -141,21 +141,19 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// - Parameters:
   ///   - id: the header `Nats-Msg-Id`, which a zero ends.
   ///   - reply: the subject of the acknowledgement.
-  ///   - last: the number of the stream's last message, without which the stream refuses this one.
+  ///   - last: the header `Nats-Msg-Id` of the stream's last message, without which the stream refuses this one.
   func publish(
-    _ payload: ArraySlice<UInt8>, to subject: String, id: [UInt8], reply: String?, behind last: UInt64? = nil
+    _ payload: ArraySlice<UInt8>, to subject: String, id: [UInt8], reply: String?, behind last: [UInt8]? = nil
   ) throws(NATSFailure) {
     let status = unsafe payload.withUnsafeBytes { bytes in
       var message: OpaquePointer?
       var status = unsafe natsMsg_Create(
         &message, subject, reply, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
       if status == NATS_OK {
-        status = unsafe id.withUnsafeBytes { id in
-          unsafe natsMsgHeader_Set(message, "Nats-Msg-Id", id.baseAddress?.assumingMemoryBound(to: CChar.self))
-        }
+        status = unsafe setHeader("Nats-Msg-Id", of: message, to: id)
       }
       if status == NATS_OK, let last {
-        status = unsafe natsMsgHeader_Set(message, "Nats-Expected-Last-Sequence", "\(last)")
+        status = unsafe setHeader("Nats-Expected-Last-Msg-Id", of: message, to: last)
       }
       if status == NATS_OK { status = unsafe natsConnection_PublishMsg(connection, message) }
       unsafe published.append(message)
@@ -405,6 +403,13 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     try unsafe check(natsConnection_JetStream(&stream, connection, nil))
     defer { unsafe jsCtx_Destroy(stream) }
     return try unsafe work(stream, &code)
+  }
+}
+
+/// - Parameter value: a zero ends it.
+private func setHeader(_ name: String, of message: OpaquePointer?, to value: [UInt8]) -> natsStatus {
+  unsafe value.withUnsafeBytes { value in
+    unsafe natsMsgHeader_Set(message, name, value.baseAddress?.assumingMemoryBound(to: CChar.self))
   }
 }
 

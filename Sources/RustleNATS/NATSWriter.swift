@@ -34,10 +34,6 @@ actor NATSWriter {
   private static let window = 512
   /// Messages that do not fill the buffer of the connection.
   private static let few = 128
-  /// How long an acknowledgement is waited for.
-  private static let acknowledgementLimit = Duration.seconds(2)
-  /// How long those of symbols alone are waited for of which the last message was not stored.
-  private static let hopelessLimit = Duration.milliseconds(50)
   /// The maximum pause before trades are sent again: what a cluster that has chosen another leader waits for.
   private static let longestPause = Duration.milliseconds(500)
   private static let tick = Duration.seconds(1)
@@ -62,8 +58,6 @@ actor NATSWriter {
   private var unconfirmed: UInt64 = 0
   /// Messages of which no stream has said that it has stored them, of those in hand.
   private var inHand: UInt64 = 0
-  /// The number of the stream's last message, as far as this publisher knows; nil: it does not.
-  private var last: UInt64?
   /// Trades that the feed's buffer dropped, which the next number of this publisher's own counts.
   private var missing: UInt64 = 0
   /// Whether the server has refused what is published.
@@ -141,7 +135,7 @@ actor NATSWriter {
     guard let connection else { return }
     do throws(NATSFailure) {
       guard connection.state == .connected else { throw NATSFailure(watch.reason(connection.lastFailure)) }
-      try connection.flush(within: Self.acknowledgementLimit)
+      try connection.flush(within: StreamRound.limit)
       // Its answer comes after its refusals.
       if let refusal = connection.refusal { throw refusal }
       unconfirmed = 0
@@ -220,18 +214,21 @@ actor NATSWriter {
     return index
   }
 
-  /// - Parameter last: the number that the stream's last message is to have: another one refuses the message.
-  private func send(
-    _ message: Message, reply: String? = nil, behind last: UInt64? = nil
-  ) throws(NATSFailure) {
+  /// - Parameter last: the message that the stream is to have last: another one refuses this message.
+  private func send(_ message: Message, reply: String? = nil, behind last: Message? = nil) throws(NATSFailure) {
     line.removeAll()
     message.trade.appendJSON(Self.style, to: &line)
+    try connection?.publish(
+      line.bytes.dropLast(), to: channels[message.channel].subject, id: id(of: message), reply: reply,
+      behind: last.map { id(of: $0) })
+  }
+
+  private func id(of message: Message) -> [UInt8] {
     id.removeAll()
     id.append(message.isNumberedHere ? channels[message.channel].own : channels[message.channel].given)
     id.append(message.number)
     id.append("\0")
-    try connection?.publish(
-      line.bytes.dropLast(), to: channels[message.channel].subject, id: id.bytes, reply: reply, behind: last)
+    return id.bytes
   }
 
   private func attempt(_ message: Message) {
@@ -251,30 +248,32 @@ actor NATSWriter {
   private func store(_ messages: [Message]) {
     guard let durable = publisher.durable else { return }
     let end = ContinuousClock.now + (hasGivenUp ? .zero : durable.patience)
-    var (left, failures, lost) = (messages, 0, 0)
+    // Those of a symbol one after the other.
+    var (left, failures, lost) = (messages.sorted { $0.channel < $1.channel }, 0, 0)
     while !Task.isCancelled, !left.isEmpty {
-      var isRefused = false
-      do throws(NATSFailure) {
-        let before = left.count
-        let round = try round(&left, isAgain: failures > 0 || left.count < messages.count)
-        let stored = UInt64(before - left.count)
-        counts.published += stored
-        counts.acknowledged += stored
-        inHand -= stored
-        guard case .failed(let reason, let isAnswered) = round else { continue }
-        counts.reason = reason ?? "no acknowledgement within \(Self.acknowledgementLimit)"
-        isRefused = isAnswered
-      } catch {
-        counts.reason = error.description
-      }
+      let round = round(left, durable)
+      left = left.indices.filter { !round.isStored[$0] }.map { left[$0] }
+      counts.published += UInt64(round.stored)
+      counts.acknowledged += UInt64(round.stored)
+      inHand -= UInt64(round.stored)
+      let (silent, refused) = round.stuck
+      // As long as all are answered, and some stored, the others follow at once.
+      if silent.isEmpty && round.stored > 0 || left.isEmpty { continue }
+      counts.reason = round.reason ?? "no acknowledgement within \(StreamRound.limit)"
       failures += 1
       let pause = min(Self.longestPause, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
-      if ContinuousClock.now + pause > end || left.allSatisfy({ channels[$0.channel].hasGivenUp }) {
+      let isOver = ContinuousClock.now + pause > end
+      let hopeless = silent.union(refused).filter { isOver || round.isHeard && channels[$0].hasGivenUp }
+      if !hopeless.isEmpty {
+        let before = left.count
         // What stands behind a message that is refused may be stored without it.
-        let hopeless = isRefused ? Self.firsts(of: left, channels.count) : Array(left.indices)
-        for place in hopeless.reversed() { channels[left.remove(at: place).channel].hasGivenUp = true }
-        lost += hopeless.count
-        giveUp(hopeless.count)
+        var firsts = hopeless.intersection(refused)
+        left.removeAll {
+          firsts.remove($0.channel) != nil || hopeless.contains($0.channel) && silent.contains($0.channel)
+        }
+        for channel in hopeless where round.isHeard { channels[channel].hasGivenUp = true }
+        lost += before - left.count
+        giveUp(before - left.count)
         continue
       }
       counts.retries += UInt64(left.count)
@@ -301,104 +300,56 @@ actor NATSWriter {
     inHand -= UInt64(count)
   }
 
-  private enum Round {
-    /// What could be sent is stored; the rest can be sent now.
-    case stored
-    /// Why nothing more is stored; nil: nobody has said. And whether all that was sent was answered.
-    case failed(String?, isAnswered: Bool)
-  }
-
-  /// Sends messages, and removes those that are acknowledged.
+  /// Sends messages, those of a symbol one after the other, and waits for their acknowledgements.
   ///
-  /// A stream keeps a symbol's trades in the order of their numbers. Of several of one symbol the later ones are stored behind the
-  /// earlier ones alone: each names the number that the stream's last message is to have. Where that is not known, those are sent that
-  /// come before the second one of a symbol; where something was refused, or another publisher stores too, the first one of each symbol.
-  ///
-  /// - Parameter isAgain: whether some of the messages have been sent.
-  private func round(_ messages: inout [Message], isAgain: Bool) throws(NATSFailure) -> Round {
-    guard let connection, let durable = publisher.durable else { return .stored }
-    guard connection.state == .connected else {
-      return .failed(watch.reason(connection.lastFailure), isAnswered: false)
-    }
-    if acknowledgements == nil {
-      let stream = NATSConnection.StreamSettings(
-        messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age, replicas: durable.replicas)
-      let existing = try connection.makeStream(
-        named: publisher.address.stream, of: publisher.address.allSymbols, stream)
-      progress.note(
-        existing.flatMap { stream.difference(from: $0) }.map { "stream \(publisher.address.stream): \($0)" })
-      let inbox = try connection.inbox()
-      acknowledgements = (try connection.subscription(to: "\(inbox).*", pending: 1_048_576), inbox)
-    }
-    guard let (answers, inbox) = acknowledgements else { return .stored }
-    var known = last
-    last = nil
-    let firsts = Self.firsts(of: messages, channels.count)
-    let isInAnyOrder = firsts.count == messages.count
-    let places =
-      isInAnyOrder || known != nil
-      ? Array(messages.indices) : isAgain ? firsts : Array(firsts.indices.prefix { firsts[$0] == $0 })
-    let first = sent
-    sent += UInt64(places.count)
-    for (number, place) in places.enumerated() {
-      try send(
-        messages[place], reply: "\(inbox).\(first + UInt64(number))",
-        behind: isInAnyOrder ? nil : known.map { $0 &+ UInt64(number) })
-    }
-    var (reason, isBehindAnother): (String?, Bool) = (nil, false)
-    var (isAnswered, isStored) = (places.map { _ in false }, messages.map { _ in false })
-    var unanswered = places.count
-    let isHopeless = places.map { channels[messages[$0].channel].hasGivenUp }
-    var awaited = isHopeless.count { !$0 }
-    var end = ContinuousClock.now + Self.acknowledgementLimit
-    do {
-      while unanswered > 0 {
-        let answer = try answers.next(within: max(0, Int64((end - ContinuousClock.now) / .milliseconds(1))))
-        // Late answers to earlier rounds have lower numbers.
-        guard let number = answer.subjectNumber, number >= first, number < sent else { continue }
-        let index = Int(number - first)
-        if !isAnswered[index] {
-          isAnswered[index] = true
-          unanswered -= 1
-          if !isHopeless[index] {
-            awaited -= 1
-            if awaited == 0 { end = min(end, .now + Self.hopelessLimit) }
-          }
-        }
-        switch StreamAnswer(answer) {
-        case .stored(let number):
-          isStored[places[index]] = true
-          channels[messages[places[index]].channel].hasGivenUp = false
-          known = max(known ?? 0, number)
-        case .behindAnother: isBehindAnother = true
-        case .refused(let fault): reason = fault
-        }
+  /// A stream keeps a symbol's trades in the order of their numbers: each one but the first is stored behind the one before alone. Where
+  /// that is refused, or another publisher's comes between, those that follow are refused too, and sent again. Those of before are stored,
+  /// or have failed.
+  private func round(_ messages: [Message], _ durable: NATSPublisher.Durable) -> StreamRound {
+    var round = StreamRound(messages.map(\.channel))
+    guard let connection else { return round }
+    do throws(NATSFailure) {
+      guard connection.state == .connected else { throw NATSFailure(watch.reason(connection.lastFailure)) }
+      let (answers, inbox) = try acknowledged(by: durable, on: connection)
+      let first = sent
+      sent += UInt64(messages.count)
+      for (place, message) in messages.enumerated() {
+        let last = place > 0 && messages[place - 1].channel == message.channel ? messages[place - 1] : nil
+        try send(message, reply: "\(inbox).\(first + UInt64(place))", behind: last)
+      }
+      do throws(NATSSubscription.Absence) {
+        try round.read(answers, from: first) { channels[$0].hasGivenUp }
+        round.isHeard = true
+      } catch {
+        round.isHeard = error == .none && connection.state == .connected
+        if let refusal = connection.refusal { round.reason = refusal.description }
+        if error == .noResponders { round.reason = "no server has the stream" }
+        // Each message has an answer that there is no responder, which the next round is not to read; and the stream may be gone.
+        if error != .none { acknowledgements = nil }
+      }
+      for (place, message) in messages.enumerated() where round.isStored[place] {
+        channels[message.channel].hasGivenUp = false
       }
     } catch {
-      if let refusal = connection.refusal { reason = refusal.description }
-      if error == .noResponders {
-        reason = "no server has the stream"
-        // Each message has such an answer, which the next round is not to read; and the stream may be gone.
-        acknowledgements = nil
-      }
-      if error == .ended { acknowledgements = nil }
+      round.reason = error.description
     }
-    messages = messages.indices.filter { !isStored[$0] }.map { messages[$0] }
-    // As long as some are stored the others follow at once.
-    if unanswered > 0 || reason != nil && !isStored.contains(true) {
-      return .failed(reason, isAnswered: unanswered == 0)
-    }
-    if reason == nil && !isBehindAnother { last = known }
-    return .stored
+    return round
   }
 
-  /// The places of each symbol's first message.
-  private static func firsts(of messages: [Message], _ channels: Int) -> [Int] {
-    var isThere = [Bool](repeating: false, count: channels)
-    return messages.indices.filter { place in
-      defer { isThere[messages[place].channel] = true }
-      return !isThere[messages[place].channel]
-    }
+  /// The acknowledgements, once there is a stream.
+  private func acknowledged(
+    by durable: NATSPublisher.Durable, on connection: NATSConnection
+  ) throws(NATSFailure) -> (subscription: NATSSubscription, inbox: String) {
+    if let acknowledgements { return acknowledgements }
+    let stream = NATSConnection.StreamSettings(
+      messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age, replicas: durable.replicas)
+    let existing = try connection.makeStream(
+      named: publisher.address.stream, of: publisher.address.allSymbols, stream)
+    progress.note(existing.flatMap { stream.difference(from: $0) }.map { "stream \(publisher.address.stream): \($0)" })
+    let inbox = try connection.inbox()
+    let new = (try connection.subscription(to: "\(inbox).*", pending: 1_048_576), inbox)
+    acknowledgements = new
+    return new
   }
 }
 

@@ -3,8 +3,8 @@ internal import Foundation
 
 /// What a stream of JetStream says of a message that was published.
 enum StreamAnswer: Hashable {
-  /// The message has this number in the stream.
-  case stored(UInt64)
+  /// The stream has the message.
+  case stored
   /// The stream's last message is another one than that which it was to follow.
   case behindAnother
   case refused(String)
@@ -24,8 +24,8 @@ enum StreamAnswer: Hashable {
     var text: [UInt8] = []
     message.append(to: &text)
     // Of thousands a second, few are read in full: an error comes first.
-    if let number = Self.number(in: text) {
-      self = .stored(number)
+    if text.starts(with: Self.beginning), !text.ranges(of: Self.numberKey).isEmpty {
+      self = .stored
       return
     }
     let decoder = JSONDecoder()
@@ -35,21 +35,10 @@ enum StreamAnswer: Hashable {
       self = .refused("expected an acknowledgement, got '\(String(decoding: text.prefix(80), as: UTF8.self))'")
       return
     }
-    // JSStreamWrongLastSequenceErrF.
+    // JSStreamWrongLastMsgIDErrF.
     self =
-      fields.error?.errCode == 10_071
-      ? .behindAnother : fields.error.map { .refused($0.description) } ?? .stored(fields.seq ?? 0)
-  }
-
-  /// The number of `{"stream":"NAME", "seq":NUMBER}`, whatever else is in it; nil for another text.
-  private static func number(in text: [UInt8]) -> UInt64? {
-    guard text.starts(with: beginning) else { return nil }
-    for place in beginning.count..<text.count
-    where text[place] == numberKey[0] && text[place...].starts(with: numberKey) {
-      return UInt64(
-        digits: text[(place + numberKey.count)...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 > 47 && $0 < 58 })
-    }
-    return nil
+      fields.error?.errCode == 10_070
+      ? .behindAnother : fields.error.map { .refused($0.description) } ?? .stored
   }
 }
 #endif

@@ -29,6 +29,11 @@ enum NATSRun {
 
     func push(_ trades: [Trade]) async throws { #expect(try await feed.push(trades: trades)) }
 
+    /// A count of the moment: what stands after `rustle_publication_` in its name.
+    func value(_ name: String) -> Double {
+      publication.metrics.first { $0.name == "rustle_publication_\(name)" }?.samples.first?.value ?? -1
+    }
+
     /// Ends it, once everything was published.
     func end() async throws -> NATSPublicationCounts {
       try await feed.report(.closed(reason: nil))

@@ -117,6 +117,34 @@ import Testing
     await reader.feed.shutDown()
   }
 
+  /// Trades of another publisher between two of a symbol refuse all that follow.
+  @Test func publishersOfOtherSymbolsKeepTheirOrder() async throws {
+    let server = try NATSServer()
+    let address = server.address()
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for symbol in ["A", "B"] {
+        tasks.addTask {
+          let source = try await NATSRun.Source(NATSPublisher(address, durable: .init()))
+          for start in stride(from: UInt64(0), to: 5_000, by: 250) {
+            try await source.push(NATSRun.trades(start..<start + 250, of: symbol))
+          }
+          let counts = try await source.end()
+          #expect((counts.acknowledged, counts.failed) == (5_000, 0))
+        }
+      }
+      try await tasks.waitForAll()
+    }
+    var reader = try await NATSRun.Reader(NATSFeed(address, replay: .all))
+    var next = [String: UInt64]()
+    for _ in 0..<10_000 {
+      let trade = try await reader.next()
+      #expect(trade.sequence == next[trade.symbol, default: 0])
+      next[trade.symbol] = (trade.sequence ?? 0) + 1
+    }
+    #expect(try await reader.feed.counts.outOfOrder == 0)
+    await reader.feed.shutDown()
+  }
+
   @Test func settingsOfAStreamThatExistsAreCompared() async throws {
     let server = try NATSServer()
     let connection = try connection(to: server)
