@@ -76,7 +76,8 @@ public final class NATSLeases: LeaseStore {
     func bucketTime() throws(NATSFailure) -> Duration { try bucket().timeToLive }
 
     private func bucket() throws(NATSFailure) -> NATSBucket {
-      if let open { return open }
+      // Without a connection libnats keeps what is written, and sends it when it has one.
+      if let open, connection?.state == .connected { return open }
       let connection = try connected()
       let bucket = try connection.bucket(
         named: address.prefix, timeToLive: timeToLive, replicas: replicas, patience: Self.patience)
