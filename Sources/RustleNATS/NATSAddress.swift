@@ -4,7 +4,7 @@ public import RustleMarket
 
 /// Servers of NATS, and the prefix of the subjects that a feed's trades have there.
 public struct NATSAddress: Sendable, Hashable {
-  /// What a server asks for.
+  /// What a server asks for. In a token, a name and a password `"`, `\` and control characters may not stand.
   public enum Credentials: Sendable, Hashable {
     /// A token.
     case token(String)
@@ -74,6 +74,17 @@ public struct NATSAddress: Sendable, Hashable {
       throw refusal("servers that are all encrypted or none", servers.joined(separator: ","))
     }
     if roots != nil, !isEncrypted { throw refusal("tls://host:port for root certificates", servers[0]) }
+    let secrets: [(name: String, text: String)] =
+      switch credentials {
+      case .token(let token): [("token", token)]
+      case .user(let name, let password): [("name", name), ("password", password)]
+      case .file, nil: []
+      }
+    // libnats writes them into JSON as they are.
+    for (name, text) in secrets where text.utf8.contains(where: { $0 < 0x20 || "\"\\".utf8.contains($0) }) {
+      throw FeedError(
+        code: .malformedAddress, message: #"address: expected a \#(name) without ", \ and control characters"#)
+    }
     guard prefix.wholeMatch(of: /[A-Za-z0-9_\-]+(\.[A-Za-z0-9_\-]+)*/) != nil else {
       throw refusal("a name of letters, digits, - and _ after nats://host:port/", prefix)
     }

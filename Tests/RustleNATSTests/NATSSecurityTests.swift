@@ -68,6 +68,14 @@ import Testing
     }
   }
 
+  /// libnats writes them into JSON as they are, which servers do not read.
+  @Test(arguments: ["a\"b", "a\\b", "a\tb", "a\u{1}b"]) func credentialsThatNoServerReadsAreRefused(text: String) {
+    for credentials in [NATSAddress.Credentials.token(text), .user(text, password: "p"), .user("u", password: text)] {
+      let error = #expect(throws: FeedError.self) { try NATSAddress("nats://a/p", credentials: credentials) }
+      #expect(error?.code == .malformedAddress && error?.message.contains(text) == false)
+    }
+  }
+
   /// A user signs the server's nonce with the seed of the file, whose JWT the account has signed, and that of the account the operator.
   @Test func aServerOfAnOperatorAsksForAUsersCredentials() async throws {
     let folder = try ScratchFolder()
