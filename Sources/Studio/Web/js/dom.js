@@ -40,8 +40,11 @@ export function speak(region, text, show = () => say(region, text)) {
   state.text = text;
   clearTimeout(state.timer);
   const now = () => {
-    if (text) state.at = performance.now();
     show();
+    if (!text) return;
+    state.at = performance.now();
+    // A reader gets it when the task has ended, which may have more to show.
+    queueMicrotask(() => { state.at = performance.now(); });
   };
   const rest = state.at + SPEECH - performance.now();
   if (!text || rest <= 0) now(); else state.timer = setTimeout(now, rest);
