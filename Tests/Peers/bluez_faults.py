@@ -7,6 +7,7 @@ the right error and status, in its time, disconnected, and without the password 
 
 import asyncio
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -335,17 +336,26 @@ async def attempt_goes_on_without_a_reader(rustle, bus):
 async def list_goes_on_when_the_service_is_back(rustle, bus):
     first = Bluez(nodes())
     await first.start(bus.address)
-    run = Attempt(rustle, bus.address, "list", "--duration", "8")
+    run = Attempt(rustle, bus.address, "list", "--duration", "60")
     await run.start()
-    await asyncio.sleep(1.5)
+    seen = []
+
+    async def until_appeared(count):
+        while len(seen) < count:
+            line = json.loads(await asyncio.wait_for(run.process.stdout.readline(), 30))
+            if line["change"] == "appeared":
+                seen.append(line["name"])
+
+    await until_appeared(2)
     await first.stop()
     second = Bluez([Node("02:00:00:00:00:03", "ChromaDMX-0003", -50)])
     await second.start(bus.address)
     try:
+        await until_appeared(3)
+        run.process.send_signal(signal.SIGINT)
         await run.end()
-        seen = [line["name"] for line in run.lines if line["change"] == "appeared"]
         need(seen == ["ChromaDMX-0001", "ChromaDMX-0002", "ChromaDMX-0003"], f"{seen}: {run.errors}")
-        need(run.status == 0, run.errors)
+        need(run.status == 130, f"{run.status}: {run.errors}")
     finally:
         await second.stop()
 

@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
+from client import PATIENCE
 from page import expect_connection
 from test_account_pages import Device, note, sign_up, to
 
@@ -48,7 +49,7 @@ def live(account):
     yield begin
     for process in running:
         process.terminate()
-        process.wait(timeout=5)
+        process.wait(timeout=PATIENCE)
 
 
 def processor_time(process):

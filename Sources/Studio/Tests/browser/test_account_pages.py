@@ -314,8 +314,10 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
         expect(note(phone)).to_contain_text("not saved yet")
         until(phone, f"document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value {condition}")
 
-    drag(range(8), "> 2")
-    desk.mouse.up()
+    # It is saved a second after the last move, and no sooner than the other device has seen it.
+    with held(desk.context, "**/api/eq"):
+        drag(range(8), "> 2")
+        desk.mouse.up()
     expect(note(phone)).to_contain_text("revision 1")
     ada = Person(running)
     assert ada.log_in()[0] == 200
@@ -325,14 +327,15 @@ def test_a_slider_moves_on_the_other_device_and_survives_a_kill(browser, tmp_pat
     for page in [desk, phone]:
         until(page, f"+document.querySelector('[aria-label=\"Left, 1024 Hz\"]').value === {value}")
     # The server dies while it is moved again.
-    drag(range(0, -8, -1), "< -2")
-    # The last move is drawn; once it is let go the slider shows what the engine has.
-    desk.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-    value = float(slider.input_value())
-    assert value < -2
-    running.process.send_signal(signal.SIGKILL)
-    running.process.wait()
-    desk.mouse.up()
+    with held(desk.context, "**/api/eq"):
+        drag(range(0, -8, -1), "< -2")
+        # The last move is drawn; once it is let go the slider shows what the engine has.
+        desk.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        value = float(slider.input_value())
+        assert value < -2
+        running.process.send_signal(signal.SIGKILL)
+        running.process.wait()
+        desk.mouse.up()
     expect_connection("lost", desk)
     again = start(tmp_path, port=port)
     for page in [desk, phone]:

@@ -88,6 +88,7 @@ def test_nothing_is_sent_to_lamps_before_the_output_is_armed(open_page):
         page.locator("main").get_by_role("button", name="Blackout").wait_for()
         with pytest.raises(TimeoutError):
             lamp.recv(2000)
+        lamp.settimeout(PATIENCE)
         page.locator("#address").fill(f"sacn:127.0.0.1:{lamp.getsockname()[1]}")
         page.get_by_role("button", name="Arm").click()
         expect(page.get_by_role("button", name="Disarm")).to_be_visible()

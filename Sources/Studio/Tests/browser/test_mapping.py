@@ -46,7 +46,7 @@ def test_a_blackout_ends_a_mapping_and_nothing_is_lit_after_it(stage, lamps):
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
         film(camera, lamps, lambda state: state.get("phase") == "schedule")
         assert ask(other, 1, "lights/blackout", on=True)["ok"]
-        lamps.seen.clear()
+        lamps.forget()
         over = film(camera, lamps, lambda state: state.get("running") is False)
         assert over["phase"] != "done" and over["error"] is None
         time.sleep(0.3)

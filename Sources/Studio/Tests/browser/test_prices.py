@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import post, state
 from conftest import Studio
-from page import number, until
+from page import number, until, wait_until
 
 
 def test_prices_start_and_stop_for_everybody(open_page):
@@ -62,7 +62,7 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     assert all(1 <= each["trades"] <= 100 for each in candles), candles
 
 
-def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page):
+def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page, studio):
     page = open_page("prices")
     page.get_by_label("Updates per second of each").fill("50")
     page.get_by_role("button", name="Start").click()
@@ -73,7 +73,8 @@ def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page):
     price = page.locator("tbody tr").first.locator("td").nth(4)
     page.wait_for_timeout(300)
     before = int(price.inner_text())
-    page.wait_for_timeout(500)
+    received = lambda: json.loads(post(studio, "ticker/prices", {})[2])["result"]["prices"][0]["received"]
+    wait_until(page, lambda: received() > before + 20)
     assert int(price.inner_text()) == before and page.get_by_label("Updates per second", exact=True).inner_text() == "–"
     expect(page.locator("#connection")).to_have_text("Live")
     page.get_by_role("button", name="Get the prices").click()

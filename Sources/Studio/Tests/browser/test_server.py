@@ -133,7 +133,6 @@ def test_what_is_no_request_is_closed(studio):
     for text in [b"\xff\xfe\r\n\r\n", b"GET /ws HTTP/1.1\r\nHost: localhost:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                  b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: 5\r\n\r\n" % studio.port]:
         with connected(studio, text) as raw:
-            raw.settimeout(2)
             received = b""
             while part := raw.recv(1000):
                 received += part
@@ -241,7 +240,7 @@ def test_the_page_is_opened_when_asked(tmp_path, monkeypatch, status):
     with open(tmp_path / "errors", "w") as errors:
         studio = Studio("--open", stderr=errors)
     for _ in range(50):
-        if (tmp_path / "opened").exists() and (status == 0 or (tmp_path / "errors").read_text()):
+        if (tmp_path / "opened").exists() and (tmp_path / "opened").read_text() and (status == 0 or (tmp_path / "errors").read_text()):
             break
         time.sleep(0.1)
     assert (tmp_path / "opened").read_text().strip() == studio.address
@@ -335,21 +334,30 @@ def test_events_are_lines_of_json(studio):
 
 def test_connections_of_one_address_are_bounded(studio):
     sockets = [socket.create_connection(("127.0.0.1", studio.port)) for _ in range(40)]
-    time.sleep(0.5)
-    closed = 0
-    for each in sockets:
-        each.settimeout(0.05)
+    deadline = time.monotonic() + PATIENCE
+
+    def is_closed(raw):
+        raw.settimeout(0.05)
         try:
-            closed += each.recv(1) == b""
+            return raw.recv(1) == b""
         except TimeoutError:
-            pass
+            return False
         except ConnectionError:
-            closed += 1
-    assert closed == 8
+            return True
+
+    while (closed := sum(map(is_closed, sockets))) < 8:
+        assert time.monotonic() < deadline, closed
+    assert closed == sum(map(is_closed, sockets)) == 8
     for each in sockets:
         each.close()
-    time.sleep(0.3)
-    assert ask(studio, "healthz")[0] == 200
+
+    def is_served():
+        with contextlib.suppress(OSError):
+            return ask(studio, "healthz")[0] == 200
+
+    while not is_served():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_connections_of_all_are_bounded():

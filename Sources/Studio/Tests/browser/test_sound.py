@@ -21,8 +21,7 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
     assert page.locator("#via").inner_text() == "This microphone"
     page.goto(f"{studio.address}#/tuner")
     expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
-    page.wait_for_timeout(500)
-    assert abs(number(page, "output[aria-label=Cents]")) <= 1
+    until(page, "Math.abs(parseFloat(document.querySelector('output[aria-label=Cents]').value.replace('−', '-'))) <= 1")
     expect(page.locator(".guide")).to_have_text("In tune")
     page.goto(f"{studio.address}#/")
     page.get_by_role("button", name="Stop listening").click()
@@ -436,8 +435,7 @@ def test_the_tuner_draws_the_last_seconds(open_page):
     page.get_by_label("Sound", exact=True).select_option("browser")
     expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
     name = "Cents of the last ten seconds; the newest is said above"
-    page.wait_for_timeout(1500)
-    assert page.evaluate(f"""(() => {{
+    until(page, f"""(() => {{
         const canvas = document.querySelector('canvas[aria-label="{name}"]');
         const {{ data }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
         let points = 0;
