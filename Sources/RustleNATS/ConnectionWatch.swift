@@ -7,20 +7,22 @@ struct ConnectionWatch {
   /// Why there may be no first connection.
   private let absence: String
   let wait: Duration
+  /// Whether one that libnats has closed is made anew.
+  private let isRenewed: Bool
   private var isConnected = false
   private var hasConnected = false
   private var reconnects: UInt64 = 0
   private var failure: String?
 
-  init(_ address: NATSAddress, wait: Duration) {
-    (origin, self.wait) = (address.origin, wait)
+  init(_ address: NATSAddress, wait: Duration, isRenewed: Bool = false) {
+    (origin, self.wait, self.isRenewed) = (address.origin, wait, isRenewed)
     // libnats does not report why a server was refused.
     absence = "no server answers" + (address.isEncrypted ? ", or none has a certificate that is trusted" : "")
   }
 
-  /// Why there is no connection, by what libnats says of it.
+  /// Why there is no connection, by what libnats says of it, or has said before.
   func reason(_ failure: String) -> String {
-    failure.isEmpty ? hasConnected ? "connection lost" : absence : failure
+    failure.isEmpty ? self.failure ?? (hasConnected ? "connection lost" : absence) : failure
   }
 
   /// The states since the last call, in order.
@@ -34,8 +36,8 @@ struct ConnectionWatch {
     let reason = self.reason(reason)
     let lost = FeedConnection.reconnecting(after: wait, failures: 1, reason: reason)
     switch state {
-    case .closed: return [.closed(reason: reason)]
-    case .reconnecting:
+    case .closed where !isRenewed: return [.closed(reason: reason)]
+    case .closed, .reconnecting:
       if !isConnected && failure == reason { return [] }
       (isConnected, failure) = (false, reason)
       return [lost]

@@ -14,6 +14,12 @@ struct NATSFailure: Error, Hashable, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
+  /// The subject that a refusal of the server names in quotation marks; nil: none.
+  var subject: Substring? {
+    let parts = description.split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.count > 2 ? parts[1] : nil
+  }
+
   fileprivate init(_ status: natsStatus) { description = unsafe String(cString: natsStatus_GetText(status)) }
 
   /// - Parameter code: the server's number of a JetStream error, 0 without one.

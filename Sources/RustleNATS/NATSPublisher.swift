@@ -74,8 +74,8 @@ public struct NATSPublicationCounts: Sendable, Hashable {
   public var published: UInt64 = 0
   /// Trades that the stream has acknowledged; 0 without one.
   public var acknowledged: UInt64 = 0
-  /// Trades that the stream did not acknowledge in time, or, without a stream, that could not be sent or that no server has confirmed at
-  /// the end. Some may have arrived.
+  /// Trades that the stream did not acknowledge in time, or, without a stream, that could not be sent, that the server refused, that a
+  /// lost connection may have taken with it, or that no server has confirmed at the end. Some may have arrived.
   public var failed: UInt64 = 0
   /// Attempts to send trades again.
   public var retries: UInt64 = 0
@@ -112,7 +112,7 @@ public final class NATSPublication: Sendable {
   public let connectionStates: AsyncStream<FeedConnection>
   /// How the settings of a stream that exists differ from ``NATSPublisher/durable``; for one reader.
   public let notices: AsyncStream<String>
-  private let trades: EngineStream<Trade>
+  let trades: EngineStream<Trade>
   private let progress: Progress
   private let task: Task<NATSPublicationCounts, Never>
 

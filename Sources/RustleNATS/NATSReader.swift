@@ -59,9 +59,9 @@ actor NATSReader {
           // Before the earlier one ends: messages that come twice are left out.
           subscription = try subscribed(to: wanted, on: connection)
           subject = wanted
-          // The earlier one's end is read by the server too, and its refusal comes before the answer.
+          // The earlier one's end is read by the server too, and its refusal comes before the answer. libnats keeps refusals of before.
           try? connection.flush(within: feed.connectTimeout)
-          if let refusal = connection.refusal {
+          if let refusal = connection.refusal, refusal.subject.map({ $0 == wanted }) ?? true {
             subscription = nil
             throw refusal
           }

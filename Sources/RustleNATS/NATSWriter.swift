@@ -54,14 +54,13 @@ actor NATSWriter {
   /// The acknowledgements, and the subject before their numbers.
   private var acknowledgements: (subscription: NATSSubscription, inbox: String)?
   private var sent: UInt64 = 0
-  /// Messages of which no server has said that it has read them.
-  private var unconfirmed: UInt64 = 0
+  private var unconfirmed = UnconfirmedTrades()
+  /// When a connection is made in place of one that libnats has closed.
+  private var nextConnection = ContinuousClock.now
   /// Messages of which no stream has said that it has stored them, of those in hand.
   private var inHand: UInt64 = 0
   /// Trades that the feed's buffer dropped, which the next number of this publisher's own counts.
   private var missing: UInt64 = 0
-  /// Whether the server has refused what is published.
-  private var isRefused = false
   /// Whether none of the last messages was stored.
   private var hasGivenUp = false
 
@@ -69,16 +68,14 @@ actor NATSWriter {
     _ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation, progress: NATSPublication.Progress
   ) {
     (self.publisher, self.report, self.progress) = (publisher, report, progress)
-    watch = ConnectionWatch(publisher.address, wait: Self.reconnectWait)
+    watch = ConnectionWatch(publisher.address, wait: Self.reconnectWait, isRenewed: true)
   }
 
   /// Publishes a stream to its end, or until the task is cancelled.
   func publish(_ trades: EngineStream<Trade>) async -> NATSPublicationCounts {
     do {
       report.yield(.connecting(to: publisher.address.origin, failures: 0))
-      connection = try NATSConnection(
-        to: publisher.address, connectTimeout: .seconds(5), pingInterval: publisher.pingInterval,
-        reconnectWait: Self.reconnectWait)
+      connection = try newConnection()
       observe()
       await withTaskGroup(of: Void.self) { tasks in
         tasks.addTask { for await batch in trades.batches() { await self.publish(batch) } }
@@ -96,8 +93,10 @@ actor NATSWriter {
       // A stream has acknowledged what it has.
       if publisher.durable == nil {
         if !Task.isCancelled { repeatNewest(newest.all) }
-        confirm()
-        (counts.published, counts.failed) = (counts.published - unconfirmed, counts.failed + unconfirmed)
+        let end = ContinuousClock.now + StreamRound.limit
+        while confirm(), .now < end {}
+        fail(unconfirmed.count, counts.reason ?? "no server has confirmed them")
+        unconfirmed = UnconfirmedTrades()
       }
     } catch {
       counts.reason = counts.reason ?? "\(error)"
@@ -113,13 +112,28 @@ actor NATSWriter {
   /// Gives the counts of the moment to who asks meanwhile: calls of the actor would wait for the server.
   private func reportCounts() {
     var now = counts
-    now.published -= unconfirmed
-    progress.set(now, waiting: unconfirmed + inHand)
+    now.published -= unconfirmed.count
+    progress.set(now, waiting: unconfirmed.count + inHand)
   }
 
+  private func newConnection() throws(NATSFailure) -> NATSConnection {
+    try NATSConnection(
+      to: publisher.address, connectTimeout: .seconds(5), pingInterval: publisher.pingInterval,
+      reconnectWait: Self.reconnectWait)
+  }
+
+  /// Reports the connection's states. One that was refused twice in the same way libnats does not make again: it is made anew.
   private func observe() {
+    if connection == nil, .now >= nextConnection {
+      connection = try? newConnection()
+      nextConnection = .now + Self.tick
+    }
     guard let connection else { return }
     for change in watch.changes(of: connection) { report.yield(change) }
+    guard connection.state == .closed else { return }
+    fail(unconfirmed.count, watch.reason(connection.lastFailure))
+    unconfirmed = UnconfirmedTrades()
+    (acknowledgements, self.connection, nextConnection) = (nil, nil, .now + Self.tick)
   }
 
   /// What a second brings: the newest trade of a symbol that is quiet is sent again, so that a reader that has lost it learns of that.
@@ -130,32 +144,67 @@ actor NATSWriter {
     confirm()
   }
 
-  /// Asks the server whether it has read what was sent. Without a connection that stays open.
-  private func confirm() {
-    guard let connection else { return }
+  /// Asks the server whether it has read what was sent. Without a connection that stays open. Returns whether to ask again: libnats keeps
+  /// the last refusal alone, so that the next one comes by what is sent again.
+  @discardableResult
+  private func confirm(within limit: Duration = StreamRound.limit) -> Bool {
+    settle()
+    guard let connection else { return false }
+    let reconnects = unconfirmed.reconnects
     do throws(NATSFailure) {
       guard connection.state == .connected else { throw NATSFailure(watch.reason(connection.lastFailure)) }
-      try connection.flush(within: StreamRound.limit)
-      // Its answer comes after its refusals.
-      if let refusal = connection.refusal { throw refusal }
-      unconfirmed = 0
-      reportCounts()
+      try connection.flush(within: limit)
     } catch {
-      if unconfirmed > 0 { counts.reason = error.description }
-      if let refusal = connection.refusal, !isRefused {
+      if unconfirmed.count > 0, limit == StreamRound.limit { counts.reason = error.description }
+      return false
+    }
+    settle()
+    // Its answer comes after its refusals.
+    if let refusal = connection.refusal, let channel = channel(of: refusal),
+      let count = unconfirmed.refuse(channel, refusal.description)
+    {
+      fail(count, refusal.description)
+      if unconfirmed.refusals.count == 1 {
         report.yield(.reconnecting(after: Self.tick, failures: 1, reason: refusal.description))
       }
-      isRefused = connection.refusal != nil
+      repeatNewest(newest.of(unconfirmed.channels))
+      return true
     }
+    if unconfirmed.reconnects == reconnects { unconfirmed.confirm() }
+    reportCounts()
+    return false
+  }
+
+  /// Counts what a lost connection may have had as failed.
+  private func settle() {
+    guard let connection else { return }
+    let (isConnected, reconnects) = (connection.state == .connected, connection.reconnects)
+    fail(unconfirmed.look(isConnected: isConnected, reconnects: reconnects), "connection lost")
+  }
+
+  private func fail(_ count: UInt64, _ reason: String) {
+    guard count > 0 else { return }
+    counts.published -= count
+    counts.failed += count
+    counts.reason = reason
+  }
+
+  /// The channel whose subject a refusal names; nil: none of them.
+  private func channel(of refusal: NATSFailure) -> Int? {
+    let beginning = publisher.address.subject(of: "")
+    guard let subject = refusal.subject, subject.hasPrefix(beginning) else { return nil }
+    return NATSSymbol.decoded(subject.dropFirst(beginning.count)).flatMap { indices[SymbolBytes($0)] }
   }
 
   private func repeatNewest(_ messages: [Message]) {
-    for message in messages { try? send(message) }
+    for message in messages where unconfirmed.refusals[message.channel] == nil { try? send(message) }
   }
 
   private func publish(_ batch: [StreamElement<Trade>]) {
     var messages: [Message] = []
     inHand = UInt64(batch.count { $0.value != nil })
+    observe()
+    settle()
     reportCounts()
     for element in batch {
       switch element {
@@ -178,9 +227,7 @@ actor NATSWriter {
     }
     // libnats sends by itself when it has 32 KB, or after a millisecond, which is half of a quote's way to its reader. A few are sent at
     // once, by a question whose answer is waited for no longer than that.
-    if publisher.durable == nil, batch.count < Self.few, let connection, connection.state == .connected {
-      try? connection.flush(within: .milliseconds(1))
-    }
+    if publisher.durable == nil, batch.count < Self.few { confirm(within: .milliseconds(1)) }
     reportCounts()
     observe()
   }
@@ -216,9 +263,10 @@ actor NATSWriter {
 
   /// - Parameter last: the message that the stream is to have last: another one refuses this message.
   private func send(_ message: Message, reply: String? = nil, behind last: Message? = nil) throws(NATSFailure) {
+    guard let connection else { throw NATSFailure(watch.reason("")) }
     line.removeAll()
     message.trade.appendJSON(Self.style, to: &line)
-    try connection?.publish(
+    try connection.publish(
       line.bytes.dropLast(), to: channels[message.channel].subject, id: id(of: message), reply: reply,
       behind: last.map { id(of: $0) })
   }
@@ -233,9 +281,10 @@ actor NATSWriter {
 
   private func attempt(_ message: Message) {
     do throws(NATSFailure) {
+      if let refusal = unconfirmed.refusals[message.channel] { throw NATSFailure(refusal) }
       try send(message)
       counts.published += 1
-      unconfirmed += 1
+      unconfirmed.add(message.channel)
     } catch {
       // The queue of a lost connection is full: readers see by the numbers what is missing.
       counts.failed += 1
@@ -251,6 +300,7 @@ actor NATSWriter {
     // Those of a symbol one after the other.
     var (left, failures, lost) = (messages.sorted { $0.channel < $1.channel }, 0, 0)
     while !Task.isCancelled, !left.isEmpty {
+      observe()
       let round = round(left, durable)
       left = left.indices.filter { !round.isStored[$0] }.map { left[$0] }
       counts.published += UInt64(round.stored)
@@ -307,9 +357,10 @@ actor NATSWriter {
   /// or have failed.
   private func round(_ messages: [Message], _ durable: NATSPublisher.Durable) -> StreamRound {
     var round = StreamRound(messages.map(\.channel))
-    guard let connection else { return round }
     do throws(NATSFailure) {
-      guard connection.state == .connected else { throw NATSFailure(watch.reason(connection.lastFailure)) }
+      guard let connection, connection.state == .connected else {
+        throw NATSFailure(watch.reason(connection?.lastFailure ?? ""))
+      }
       let (answers, inbox) = try acknowledged(by: durable, on: connection)
       let first = sent
       sent += UInt64(messages.count)

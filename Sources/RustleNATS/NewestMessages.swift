@@ -17,6 +17,11 @@ struct NewestMessages {
   /// All of them.
   var all: [NATSWriter.Message] { entries.compactMap { $0?.message } }
 
+  /// Those of channels.
+  func of(_ channels: some Collection<Int>) -> [NATSWriter.Message] {
+    channels.compactMap { $0 < entries.count ? entries[$0]?.message : nil }
+  }
+
   mutating func take(_ message: NATSWriter.Message) {
     while entries.count <= message.channel { entries.append(nil) }
     // Of trades in another order the last one has the highest number.

@@ -106,6 +106,8 @@ import Testing
     try await reader.state(NATSRun.isConnected)
     try await source.push(NATSRun.trades(0..<10))
     for trade in NATSRun.trades(0..<10) { #expect(try await reader.next() == trade) }
+    // The server has confirmed them.
+    while source.value("published_total") < 10 { await Task.yield() }
     server.kill()
     try await reader.state(NATSRun.isLost)
     try server.restart()

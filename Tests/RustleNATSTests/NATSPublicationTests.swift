@@ -1,5 +1,6 @@
 #if NATS
 import Foundation
+import RustleCore
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 /// What a publication counts, and what it does not lose.
 @Suite(.releasesNativeObjects) struct NATSPublicationTests {
-  /// The addresses of users of a server: one that may only read, one that may only write, and one that may publish the symbol A.
+  /// The addresses of users of a server: one that may only read, one that may only write, and one that may publish and read the symbol A.
   private func limitedUsers() throws -> (NATSServer, reader: NATSAddress, writer: NATSAddress, half: NATSAddress) {
     let folder = try ScratchFolder()
     let file = folder.url.appending(path: "users.conf")
@@ -15,7 +16,7 @@ import Testing
       authorization { users = [
         { user: reader, password: p, permissions: { publish: "none", subscribe: ">" } }
         { user: writer, password: p, permissions: { publish: ">", subscribe: "_INBOX.>" } }
-        { user: half, password: p, permissions: { publish: ["p.q.A", "$JS.>"], subscribe: ">" } }
+        { user: half, password: p, permissions: { publish: ["p.q.A", "$JS.>"], subscribe: ["p.q.A", "_INBOX.>"] } }
       ] }
       """
     try Data(text.utf8).write(to: file)
@@ -123,6 +124,76 @@ import Testing
     let counts = try await source.end()
     #expect((counts.published, counts.failed) == (0, 1_000))
     #expect(counts.reason != nil)
+  }
+
+  /// The next connection confirms what it has had alone.
+  @Test func whatALostConnectionHasTakenIsNotPublished() async throws {
+    let server = try NATSServer()
+    let source = try await NATSRun.Source(NATSPublisher(server.address()))
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    // It reads nothing more.
+    server.signal(SIGSTOP)
+    for numbers in [UInt64(0)..<1_000, 1_000..<1_001] {
+      // Once the later ones are taken the earlier ones were sent.
+      try await source.push(NATSRun.trades(numbers))
+      while source.publication.trades.statistics.waiting > 0 { await Task.yield() }
+    }
+    server.kill()
+    try server.restart()
+    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    let counts = try await source.end()
+    #expect(counts.failed >= 1_000 && counts.published + counts.failed == 1_001)
+    #expect(counts.reason == "connection lost")
+  }
+
+  /// libnats keeps the last refusal alone.
+  @Test func ofSeveralSymbolsThoseThatAreRefusedFail() async throws {
+    let (server, _, _, half) = try limitedUsers()
+    let source = try await NATSRun.Source(NATSPublisher(half))
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    try await source.push((UInt64(0)..<40).flatMap { number in ["B", "A", "C"].map { NATSRun.trade(number, of: $0) } })
+    let counts = try await source.end()
+    #expect((counts.published, counts.failed) == (40, 80) && counts.reason?.contains("ermission") == true)
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func aRefusalOfOneSymbolRefusesNoOtherReader() async throws {
+    let (server, _, _, half) = try limitedUsers()
+    let feed = try MarketFeed(.nats(NATSFeed(half)))
+    let states = try await feed.connectionStates()
+    var refused: EngineStream<Trade>? = try await feed.trades(of: ["B"])
+    try await feed.run()
+    for await case .value(.reconnecting(_, _, let reason)) in states where reason.contains("ermission") { break }
+    withExtendedLifetime(refused) {}
+    refused = nil
+    var trades = try await feed.trades(of: ["A"]).makeAsyncIterator()
+    let source = try await NATSRun.Source(NATSPublisher(half))
+    // Its newest is sent again until it is read.
+    try await source.push(NATSRun.trades(0..<1))
+    #expect(try #require(await trades.next()).value == NATSRun.trade(0))
+    #expect(try await source.end().failed == 0)
+    await feed.shutDown()
+    withExtendedLifetime(server) {}
+  }
+
+  @Test(arguments: [nil, NATSPublisher.Durable(patience: .seconds(3_600))])
+  func aServerThatTakesTheTokenLaterIsPublishedTo(durable: NATSPublisher.Durable?) async throws {
+    let server = try NATSServer("--auth", "another")
+    var address = server.address()
+    address.credentials = .token("ours")
+    let source = try await NATSRun.Source(NATSPublisher(address, durable: durable))
+    for await case .reconnecting(_, _, let reason) in source.publication.connectionStates
+    where reason.contains("uthorization") { break }
+    // Refused twice, after which libnats makes no attempts: within a second.
+    let end = ContinuousClock.now + .seconds(2)
+    while ContinuousClock.now < end { await Task.yield() }
+    server.kill()
+    try server.restart(["--auth", "ours"])
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    try await source.push(NATSRun.trades(0..<10))
+    let counts = try await source.end()
+    #expect((counts.published, counts.failed) == (10, 0))
   }
 
   @Test func whatWaitsWhenItIsCancelledIsCounted() async throws {
