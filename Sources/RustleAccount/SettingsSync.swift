@@ -157,7 +157,7 @@ public actor SettingsSync {
 
   private func report() { if let state { continuation.yield(state) } }
 
-  private func receive(_ saved: SavedGains) {
+  func receive(_ saved: SavedGains) {
     if draft == nil {
       draft = GainDraft(saved)
       if let early { draft?.change(early.gains, over: early.shown) }
@@ -181,6 +181,8 @@ public actor SettingsSync {
 
   private func send() async {
     defer { sending = nil }
+    // What arrived since this was called, if there is nothing to send by now.
+    takeLate()
     while let base = draft?.saved.revision, let sent = draft?.send() {
       var failure: AccountError?
       do {
@@ -194,11 +196,15 @@ public actor SettingsSync {
         }
         failure = error
       }
-      if let late { draft?.rebase(late) }
-      late = nil
-      report()
+      takeLate()
       if let failure { return retry(after: failure) }
     }
+  }
+
+  private func takeLate() {
+    if let late { draft?.rebase(late) }
+    late = nil
+    report()
   }
 
   /// Sends again later what was not saved, unless that cannot succeed.

@@ -20,8 +20,7 @@ import FoundationNetworking
     _ server: ScriptedServer, _ body: (SettingsSync) async throws -> Value
   ) async throws -> Value {
     let sync = SettingsSync(ScriptedLink(server: server, device: 0), waits: (.milliseconds(1), .milliseconds(8)))
-    let running = Task { try await sync.run() }
-    defer { running.cancel() }
+    async let _: Void = sync.run()
     try await until { await sync.state?.isConnected == true }
     return try await body(sync)
   }
@@ -291,6 +290,15 @@ import FoundationNetworking
     }
   }
 
+  @Test func aRevisionThatArrivesBeforeASaveThatIsTakenBackIsTaken() async throws {
+    try await with(ScriptedServer()) { sync in
+      let newer = SavedGains(revision: 7, gains: try Self.gains([9: 2]))
+      await sync.takeBack(try Self.gains([3: 1]), receiving: newer)
+      let state = try #require(await sync.state)
+      #expect(state.revision == 7 && state.gains == newer.gains && state.isSaved)
+    }
+  }
+
   /// What is changed before the first revision arrives changes no other band of it, and asks about a band that another device changed.
   @Test(arguments: 0..<100) func earlySavesOverwriteNothing(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
@@ -313,8 +321,7 @@ import FoundationNetworking
       #expect(await sync.save(next, over: mine) == nil)
       mine = next
     }
-    let running = Task { try await sync.run() }
-    defer { running.cancel() }
+    async let _: Void = sync.run()
     try await until {
       let state = await sync.state
       return state?.isConnected == true && (state?.isSaved == true || state?.conflict != nil)
@@ -348,5 +355,20 @@ import FoundationNetworking
       _ = try await AccountSession.logIn(to: URL(filePath: "/tmp"), email: "a", password: "b")
     }
     #expect(error?.code == .validation)
+  }
+}
+
+extension SettingsSync {
+  /// Begins to save gains over flat ones, and is flat again before anything is sent; meanwhile a revision arrives.
+  fileprivate func takeBack(_ gains: EqualizerGains, receiving newer: SavedGains) async {
+    change(gains, over: .flat)
+    // The actor takes them in this order, and behind both what the first one begins.
+    let saving = Task { await flush() }
+    let meanwhile = Task {
+      receive(newer)
+      change(.flat, over: gains)
+    }
+    await meanwhile.value
+    await saving.value
   }
 }
