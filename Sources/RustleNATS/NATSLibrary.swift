@@ -291,6 +291,8 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
 
   /// What a stream keeps, and how often.
   struct StreamSettings: Hashable {
+    /// Of several, with commas between them.
+    var subject: String
     /// -1: all.
     var messagesPerSubject: Int
     /// Zero: for ever.
@@ -307,6 +309,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
       func count(_ number: Int) -> String { number < 0 ? "all messages" : "\(number) messages" }
       func servers(_ number: Int) -> String { number == 1 ? "one server" : "\(number) servers" }
       let rows = [
+        (subject == other.subject, "has the subject \(other.subject), not \(subject)"),
         (age == other.age, "keeps them \(time(other.age)), not \(time(age))"),
         (
           messagesPerSubject == other.messagesPerSubject,
@@ -323,6 +326,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   private func settings(ofStream name: String) throws(NATSFailure) -> StreamSettings {
     struct Information: Decodable {
       struct Settings: Decodable {
+        let subjects: [String]?
         let maxAge: Int64
         let maxMsgsPerSubject: Int
         let numReplicas: Int
@@ -336,20 +340,21 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
       throw NATSFailure("expected a stream, got '\(String(decoding: text.prefix(80), as: UTF8.self))'")
     }
     return StreamSettings(
+      subject: (found.subjects ?? []).joined(separator: ","),
       messagesPerSubject: found.maxMsgsPerSubject == 0 ? -1 : found.maxMsgsPerSubject,
       age: .nanoseconds(found.maxAge), replicas: found.numReplicas)
   }
 
-  /// Makes the stream of a subject. One of its name is left as it is, and its settings are returned unless all are the same.
+  /// Makes a stream. One of its name is left as it is, and its settings are returned unless all are the same.
   func makeStream(
-    named name: String, of subject: String, _ settings: StreamSettings
+    named name: String, _ settings: StreamSettings
   ) throws(NATSFailure) -> StreamSettings? {
     var exists = false
     try unsafe withJetStream { (stream, code) throws(NATSFailure) in
       var configuration = unsafe jsStreamConfig()
       try unsafe check(jsStreamConfig_Init(&configuration))
       let status = unsafe name.withCString { name in
-        unsafe subject.withCString { subject in
+        unsafe settings.subject.withCString { subject in
           var subjects: UnsafePointer<CChar>? = unsafe subject
           return unsafe withUnsafeMutablePointer(to: &subjects) { subjects in
             unsafe configuration.Name = name

@@ -93,7 +93,7 @@ actor NATSWriter {
       // A stream has acknowledged what it has.
       if publisher.durable == nil {
         if !Task.isCancelled { repeatNewest(newest.all) }
-        let end = ContinuousClock.now + StreamRound.limit
+        let end = ContinuousClock.now + StreamRound.limit * 5
         while confirm(), .now < end {}
         fail(unconfirmed.count, counts.reason ?? "no server has confirmed them")
         unconfirmed = UnconfirmedTrades()
@@ -375,7 +375,7 @@ actor NATSWriter {
         round.isHeard = error == .none && connection.state == .connected
         if let refusal = connection.refusal { round.reason = refusal.description }
         if error == .noResponders { round.reason = "no server has the stream" }
-        // Each message has an answer that there is no responder, which the next round is not to read; and the stream may be gone.
+        // The stream may be gone.
         if error != .none { acknowledgements = nil }
       }
       for (place, message) in messages.enumerated() where round.isStored[place] {
@@ -393,9 +393,9 @@ actor NATSWriter {
   ) throws(NATSFailure) -> (subscription: NATSSubscription, inbox: String) {
     if let acknowledgements { return acknowledgements }
     let stream = NATSConnection.StreamSettings(
-      messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age, replicas: durable.replicas)
-    let existing = try connection.makeStream(
-      named: publisher.address.stream, of: publisher.address.allSymbols, stream)
+      subject: publisher.address.allSymbols, messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age,
+      replicas: durable.replicas)
+    let existing = try connection.makeStream(named: publisher.address.stream, stream)
     progress.note(existing.flatMap { stream.difference(from: $0) }.map { "stream \(publisher.address.stream): \($0)" })
     let inbox = try connection.inbox()
     let new = (try connection.subscription(to: "\(inbox).*", pending: 1_048_576), inbox)

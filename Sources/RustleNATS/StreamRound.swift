@@ -43,7 +43,16 @@ struct StreamRound {
     var (unanswered, awaited) = (channels.count, isHopeless.count { !$0 })
     var end = ContinuousClock.now + Self.limit
     while unanswered > 0 {
-      let answer = try answers.next(within: max(0, Int64((end - ContinuousClock.now) / .milliseconds(1))))
+      let answer: NATSMessage
+      do throws(NATSSubscription.Absence) {
+        answer = try answers.next(within: max(0, Int64((end - ContinuousClock.now) / .milliseconds(1))))
+      } catch {
+        guard error == .noResponders else { throw error }
+        // Of one of the messages.
+        reason = "no stream has its subject"
+        unanswered -= 1
+        continue
+      }
       // Late answers to earlier rounds have lower numbers.
       guard let number = answer.subjectNumber, number >= first, number - first < channels.count else { continue }
       let place = Int(number - first)
@@ -61,6 +70,7 @@ struct StreamRound {
       case .refused(let fault): reason = fault
       }
     }
+    if !isAnswered.contains(true) { throw .noResponders }
   }
 }
 #endif

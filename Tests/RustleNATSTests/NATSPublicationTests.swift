@@ -72,7 +72,8 @@ import Testing
   /// Trades of others between those of a symbol that is refused are stored.
   @Test func aSymbolThatIsRefusedHoldsUpNoOther() async throws {
     let (server, _, _, half) = try limitedUsers()
-    let source = try await NATSRun.Source(NATSPublisher(half, durable: .init(patience: .seconds(3))))
+    let source = try await NATSRun.Source(NATSPublisher(half, durable: .init(patience: .seconds(5))))
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
     for round in UInt64(0)..<2 {
       let numbers = round * 40..<round * 40 + 40
       let trades = zip(NATSRun.trades(numbers), NATSRun.trades(numbers, of: "B")).flatMap { [$0, $1] }

@@ -24,9 +24,11 @@ import Testing
 
   /// Makes the stream of an address with further settings.
   private func make(
-    _ settings: String, of address: NATSAddress, _ connection: NATSConnection, _ verb: String = "CREATE"
+    _ settings: String, of address: NATSAddress, _ connection: NATSConnection, _ verb: String = "CREATE",
+    subject: String? = nil
   ) throws {
-    let text = #"{"name":"\#(address.stream)","subjects":["\#(address.allSymbols)"],"storage":"file",\#(settings)}"#
+    let subject = subject ?? address.allSymbols
+    let text = #"{"name":"\#(address.stream)","subjects":["\#(subject)"],"storage":"file",\#(settings)}"#
     let bytes = try connection.request("$JS.API.STREAM.\(verb).\(address.stream)", text)
     let answer = String(decoding: bytes, as: UTF8.self)
     #expect(!answer.contains("\"error\""), "\(answer)")
@@ -164,10 +166,32 @@ import Testing
     try await equal.push(NATSRun.trades(10..<20))
     _ = try await equal.end()
     for await notice in equal.publication.notices { Issue.record("expected no notice, got \(notice)") }
-    let replicated = NATSConnection.StreamSettings(messagesPerSubject: 7, age: .seconds(3_600), replicas: 3)
+    let replicated = NATSConnection.StreamSettings(
+      subject: "p.q.>", messagesPerSubject: 7, age: .seconds(3_600), replicas: 3)
     var one = replicated
     one.replicas = 1
     #expect(replicated.difference(from: one) == "it exists, and stores on one server, not 3 servers")
+  }
+
+  /// Of what it does not store nothing else is lost.
+  @Test func aStreamOfNarrowerSubjectsHoldsUpNoOthers() async throws {
+    let server = try NATSServer()
+    let (address, connection) = (server.address(), try connection(to: server))
+    let subject = address.subject(of: "A")
+    try make(Self.day, of: address, connection, subject: subject)
+    let source = try await NATSRun.Source(NATSPublisher(address, durable: .init(patience: .seconds(5))))
+    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    for round in UInt64(0)..<2 {
+      let numbers = round * 40..<round * 40 + 40
+      try await source.push(numbers.flatMap { number in ["B", "A"].map { NATSRun.trade(number, of: $0) } })
+      while source.value("published_total") < Double(round + 1) * 80 { await Task.yield() }
+    }
+    let counts = try await source.end()
+    #expect((counts.acknowledged, counts.failed) == (80, 80))
+    var notices: [String] = []
+    for await notice in source.publication.notices { notices.append(notice) }
+    #expect(
+      notices == ["stream \(address.stream): it exists, and has the subject \(subject), not \(address.allSymbols)"])
   }
 
   /// As with a server of a cluster that dies and is not the one of the connection.
