@@ -50,7 +50,7 @@ actor NATSWriter {
   private var channels: [Channel] = []
   private var indices: [SymbolBytes: Int] = [:]
   private var newest = NewestMessages()
-  private var (line, id) = (ByteText(), ByteText())
+  private var (line, id, lastID) = (ByteText(), ByteText(), ByteText())
   /// The acknowledgements, and the subject before their numbers.
   private var acknowledgements: (subscription: NATSSubscription, inbox: String)?
   private var sent: UInt64 = 0
@@ -261,22 +261,19 @@ actor NATSWriter {
     return index
   }
 
-  /// - Parameter last: the message that the stream is to have last: another one refuses this message.
-  private func send(_ message: Message, reply: String? = nil, behind last: Message? = nil) throws(NATSFailure) {
+  /// - Parameter isBehind: whether the stream is to have the message last that was sent before: another one refuses this message.
+  private func send(_ message: Message, reply: String? = nil, isBehind: Bool = false) throws(NATSFailure) {
     guard let connection else { throw NATSFailure(watch.reason("")) }
     line.removeAll()
     message.trade.appendJSON(Self.style, to: &line)
-    try connection.publish(
-      line.bytes.dropLast(), to: channels[message.channel].subject, id: id(of: message), reply: reply,
-      behind: last.map { id(of: $0) })
-  }
-
-  private func id(of message: Message) -> [UInt8] {
+    swap(&id, &lastID)
     id.removeAll()
     id.append(message.isNumberedHere ? channels[message.channel].own : channels[message.channel].given)
     id.append(message.number)
     id.append("\0")
-    return id.bytes
+    try connection.publish(
+      line.bytes.dropLast(), to: channels[message.channel].subject, id: id.bytes, reply: reply,
+      behind: isBehind ? lastID.bytes : nil)
   }
 
   private func attempt(_ message: Message) {
@@ -301,14 +298,16 @@ actor NATSWriter {
     var (left, failures, lost) = (messages.sorted { $0.channel < $1.channel }, 0, 0)
     while !Task.isCancelled, !left.isEmpty {
       observe()
-      let round = round(left, durable)
+      let (round, before) = (round(left, durable), left.count)
       left = left.indices.filter { !round.isStored[$0] }.map { left[$0] }
-      counts.published += UInt64(round.stored)
-      counts.acknowledged += UInt64(round.stored)
-      inHand -= UInt64(round.stored)
+      let stored = UInt64(before - left.count)
+      counts.published += stored
+      counts.acknowledged += stored
+      inHand -= stored
+      if left.isEmpty { continue }
       let (silent, refused) = round.stuck
       // As long as all are answered, and some stored, the others follow at once.
-      if silent.isEmpty && round.stored > 0 || left.isEmpty { continue }
+      if silent.isEmpty && stored > 0 { continue }
       counts.reason = round.reason ?? "no acknowledgement within \(StreamRound.limit)"
       failures += 1
       let pause = min(Self.longestPause, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
@@ -365,8 +364,8 @@ actor NATSWriter {
       let first = sent
       sent += UInt64(messages.count)
       for (place, message) in messages.enumerated() {
-        let last = place > 0 && messages[place - 1].channel == message.channel ? messages[place - 1] : nil
-        try send(message, reply: "\(inbox).\(first + UInt64(place))", behind: last)
+        let isBehind = place > 0 && messages[place - 1].channel == message.channel
+        try send(message, reply: "\(inbox).\(first + UInt64(place))", isBehind: isBehind)
       }
       do throws(NATSSubscription.Absence) {
         try round.read(answers, from: first) { channels[$0].hasGivenUp }

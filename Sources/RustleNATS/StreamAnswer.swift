@@ -24,7 +24,7 @@ enum StreamAnswer: Hashable {
     var text: [UInt8] = []
     message.append(to: &text)
     // Of thousands a second, few are read in full: an error comes first.
-    if text.starts(with: Self.beginning), !text.ranges(of: Self.numberKey).isEmpty {
+    if text.starts(with: Self.beginning), Self.hasNumber(text) {
       self = .stored
       return
     }
@@ -39,6 +39,10 @@ enum StreamAnswer: Hashable {
     self =
       fields.error?.errCode == 10_070
       ? .behindAnother : fields.error.map { .refused($0.description) } ?? .stored
+  }
+
+  private static func hasNumber(_ text: [UInt8]) -> Bool {
+    text.indices.contains { text[$0] == numberKey[0] && text[$0...].starts(with: numberKey) }
   }
 }
 #endif

@@ -20,8 +20,6 @@ struct StreamRound {
     (isAnswered, isStored) = (channels.map { _ in false }, channels.map { _ in false })
   }
 
-  var stored: Int { isStored.count { $0 } }
-
   /// The symbols of which something was not answered, and those of which the first message was refused. The messages behind that one
   /// are refused for their place.
   var stuck: (silent: Set<Int>, refused: Set<Int>) {
