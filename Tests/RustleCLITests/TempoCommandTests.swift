@@ -54,7 +54,10 @@ import Testing
     let result = try RustleProcess.shell(
       """
       "$RUSTLE" link --monitor --interface lo --port 30003 > '\(messages)' & monitor=$!
-      "$RUSTLE" link --interface lo --port 30003 --bpm 131 --start-stop --duration 2 < /dev/null > /dev/null
+      "$RUSTLE" link --interface lo --port 30003 --bpm 131 --start-stop < /dev/null > /dev/null & program=$!
+      until grep -q '"alive"' '\(messages)'; do sleep 0.05; done
+      kill $program; wait $program || [ $? -eq 143 ]
+      until grep -q '"leaving"' '\(messages)'; do sleep 0.05; done
       kill -INT $monitor; { wait $monitor || [ $? -eq 130 ]; } && cat '\(messages)'
       """)
     #expect(result.status == 0, "\(result.errors)")
