@@ -421,6 +421,7 @@ impl Machine {
         }
     }
 
+    /// The password, until it is overwritten.
     fn secret(&self) -> Option<&Secret> {
         match &self.order {
             Order::Provision(wanted) => Some(&wanted.password),

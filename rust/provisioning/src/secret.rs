@@ -23,12 +23,24 @@ impl Secret {
         black_box(bytes);
     }
 
-    /// A text without this secret: where it stood stands `…`. An empty or very short one is no secret worth a garbled text.
+    /// A text without this secret, as of [`cut_from_bytes`](Self::cut_from_bytes).
     pub fn cut_from(&self, text: &str) -> String {
-        match std::str::from_utf8(&self.0) {
-            Ok(secret) if secret.len() >= 4 => text.replace(secret, "…"),
-            _ => text.to_owned(),
+        String::from_utf8_lossy(&self.cut_from_bytes(text.as_bytes())).into_owned()
+    }
+
+    /// Bytes without this secret: where it stood stands `…`. An empty or very short one is no secret worth a garbled text.
+    pub fn cut_from_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let secret = &self.0[..];
+        let (mut rest, mut cut) = (bytes, Vec::with_capacity(bytes.len()));
+        if secret.len() >= 4 {
+            while let Some(place) = rest.windows(secret.len()).position(|part| part == secret) {
+                cut.extend_from_slice(&rest[..place]);
+                cut.extend_from_slice("…".as_bytes());
+                rest = &rest[place + secret.len()..];
+            }
         }
+        cut.extend_from_slice(rest);
+        cut
     }
 
     /// Overwrites it now.
@@ -58,7 +70,12 @@ mod tests {
     fn secret_is_cut_from_a_text_of_others() {
         let secret = Secret::new(b"hunter22".to_vec());
         assert_eq!(secret.cut_from("bad value hunter22!"), "bad value …!");
+        assert_eq!(secret.cut_from("hunter22, hunter22é"), "…, …é");
         assert_eq!(Secret::new(Vec::new()).cut_from("bad value"), "bad value");
+        assert_eq!(
+            secret.cut_from_bytes(b"\xffhunter22\x00"),
+            b"\xff\xe2\x80\xa6\x00"
+        );
     }
 
     #[test]

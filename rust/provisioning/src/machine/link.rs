@@ -57,11 +57,15 @@ impl Machine {
                 seen.into_iter().next()
             }
         };
-        let Some(node) = node else {
+        let Some(mut node) = node else {
             let node = self.node.clone();
             return self.fail(Failure::NotFound { node, after }, now);
         };
         self.past.nodes.insert(node.id.clone());
+        // Each update carries its name, which the node chooses.
+        if let Some(secret) = self.secret() {
+            node.name = secret.cut_from(&node.name);
+        }
         self.chosen = Some(node);
         self.limit = Some(now + self.limits.disconnect);
         self.step = Step::StoppingScan;

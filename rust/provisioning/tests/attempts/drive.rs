@@ -85,6 +85,7 @@ pub(crate) fn run_until(mut machine: Machine, mut radio: ScriptedRadio, cancel: 
                 "nothing is asked for after the end"
             );
             assert_eq!(machine.deadline(), None, "no time is waited for after the end");
+            assert!(!format!("{updates:?}").contains(CANARY), "{updates:?}");
             return Run {
                 updates,
                 took: now,

@@ -1,7 +1,7 @@
 //! Faults at every step, one by one and in seeded combinations: each attempt ends in the right state, disconnected, within its limits,
 //! and the password is nowhere.
 
-use crate::drive::{CANARY, Run, radio, run, run_until, wanted};
+use crate::drive::{CANARY, Run, provision, radio, run, run_until, wanted};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustle_provisioning::{Characteristic, Failure, Fault, Flag, Limits, Machine, Order, State, Step};
@@ -240,18 +240,26 @@ fn seeded_combinations_of_faults_and_cancellations_end_as_they_must() {
 }
 
 #[test]
-fn password_that_a_node_repeats_is_cut_from_errors() {
-    // The node confuses two values: what it gives back as its name is the password.
-    let mut radio = radio();
-    radio.nodes[0]
-        .values
-        .insert(Characteristic::Name, CANARY.as_bytes().to_vec());
-    radio
-        .faults
-        .insert(Step::Write(Characteristic::Name), Fault::Wrong);
-    let run = run(
-        Machine::new(Order::Provision(wanted()), None, Limits::default(), false),
-        radio,
-    );
-    assert_eq!(run.failure(), "name: expected to read back 'left 1', got '…'");
+fn password_that_a_node_repeats_is_cut_from_errors_and_updates() {
+    // The node confuses two values: what it gives back as another one is the password.
+    for (value, wanted) in [
+        (Characteristic::Name, "left 1"),
+        (Characteristic::Universe, "258"),
+    ] {
+        let mut radio = radio();
+        radio.nodes[0].values.insert(value, CANARY.as_bytes().to_vec());
+        radio.faults.insert(Step::Write(value), Fault::Wrong);
+        let run = run(provision(), radio);
+        assert_eq!(
+            run.failure(),
+            format!("{value}: expected to read back '{wanted}', got '…'")
+        );
+        let read = run.last().configuration.as_ref().expect("values were read");
+        let name = if value == Characteristic::Name {
+            "…"
+        } else {
+            "left 1"
+        };
+        assert_eq!(read.name.to_string(), name);
+    }
 }
