@@ -13,7 +13,8 @@ public struct NATSPublisher: Sendable, Hashable {
     public var age: Duration
     /// The number of a symbol's newest trades that are kept; nil: all.
     public var tradesPerSymbol: Int?
-    /// The number of servers that store a trade before it is acknowledged by a majority of them: 1 to 5.
+    /// The number of servers that store a trade before it is acknowledged by a majority of them: 1 to 5. With more than one a trade is sent
+    /// when the one before of its symbol is acknowledged.
     public var replicas: Int
     /// How long a trade is sent again that is not acknowledged, 10 ms to a day.
     public var patience: Duration

@@ -51,8 +51,9 @@ actor NATSWriter {
   private var indices: [SymbolBytes: Int] = [:]
   private var newest = NewestMessages()
   private var (line, id, lastID) = (ByteText(), ByteText(), ByteText())
-  /// The acknowledgements, and the subject before their numbers.
-  private var acknowledgements: (subscription: NATSSubscription, inbox: String)?
+  /// A stream's acknowledgements, the subject before their numbers, and whether several servers store it.
+  private typealias Acknowledgements = (subscription: NATSSubscription, inbox: String, isReplicated: Bool)
+  private var acknowledgements: Acknowledgements?
   private var sent: UInt64 = 0
   private var unconfirmed = UnconfirmedTrades()
   /// When a connection is made in place of one that libnats has closed.
@@ -296,23 +297,27 @@ actor NATSWriter {
     let end = ContinuousClock.now + (hasGivenUp ? .zero : durable.patience)
     // Those of a symbol one after the other.
     var (left, failures, lost) = (messages.sorted { $0.channel < $1.channel }, 0, 0)
+    // The symbols of which the round before stored nothing.
+    var stuck: Set<Int> = []
     while !Task.isCancelled, !left.isEmpty {
       observe()
-      let (round, before) = (round(left, durable), left.count)
-      left = left.indices.filter { !round.isStored[$0] }.map { left[$0] }
-      let stored = UInt64(before - left.count)
+      let round = round(left, durable, stuck: stuck)
+      let places = round.stored
+      left = left.indices.filter { !places.contains($0) }.map { left[$0] }
+      let stored = UInt64(places.count)
       counts.published += stored
       counts.acknowledged += stored
       inHand -= stored
       if left.isEmpty { continue }
       let (silent, refused) = round.stuck
+      stuck = silent.union(refused)
       // As long as all are answered, and some stored, the others follow at once.
       if silent.isEmpty && stored > 0 { continue }
       counts.reason = round.reason ?? "no acknowledgement within \(StreamRound.limit)"
       failures += 1
       let pause = min(Self.longestPause, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
       let isOver = ContinuousClock.now + pause > end
-      let hopeless = silent.union(refused).filter { isOver || round.isHeard && channels[$0].hasGivenUp }
+      let hopeless = stuck.filter { isOver || round.isHeard && channels[$0].hasGivenUp }
       if !hopeless.isEmpty {
         let before = left.count
         // What stands behind a message that is refused may be stored without it.
@@ -353,33 +358,36 @@ actor NATSWriter {
   ///
   /// A stream keeps a symbol's trades in the order of their numbers: each one but the first is stored behind the one before alone. Where
   /// that is refused, or another publisher's comes between, those that follow are refused too, and sent again. Those of before are stored,
-  /// or have failed.
-  private func round(_ messages: [Message], _ durable: NATSPublisher.Durable) -> StreamRound {
+  /// or have failed. A stream on several servers keeps the identifier of a message that it refuses, and takes the next try for a duplicate:
+  /// to one of these the first message of each symbol goes alone.
+  ///
+  /// - Parameter stuck: symbols of which the first message goes alone too.
+  private func round(_ messages: [Message], _ durable: NATSPublisher.Durable, stuck: Set<Int>) -> StreamRound {
     var round = StreamRound(messages.map(\.channel))
     do throws(NATSFailure) {
       guard let connection, connection.state == .connected else {
         throw NATSFailure(watch.reason(connection?.lastFailure ?? ""))
       }
-      let (answers, inbox) = try acknowledged(by: durable, on: connection)
+      let isNew = acknowledgements == nil
+      let (answers, inbox, isReplicated) = try acknowledged(by: durable, on: connection)
+      round = StreamRound(messages.map(\.channel)) { isReplicated || stuck.contains($0) }
       let first = sent
-      sent += UInt64(messages.count)
-      for (place, message) in messages.enumerated() {
-        let isBehind = place > 0 && messages[place - 1].channel == message.channel
-        try send(message, reply: "\(inbox).\(first + UInt64(place))", isBehind: isBehind)
+      sent += UInt64(round.places.count)
+      for (number, place) in round.places.enumerated() {
+        let isBehind = place > 0 && messages[place - 1].channel == messages[place].channel
+        try send(messages[place], reply: "\(inbox).\(first + UInt64(number))", isBehind: isBehind)
       }
       do throws(NATSSubscription.Absence) {
         try round.read(answers, from: first) { channels[$0].hasGivenUp }
         round.isHeard = true
       } catch {
-        round.isHeard = error == .none && connection.state == .connected
+        round.isHeard = connection.state == .connected && (error == .none || error == .noResponders && isNew)
         if let refusal = connection.refusal { round.reason = refusal.description }
         if error == .noResponders { round.reason = "no server has the stream" }
-        // The stream may be gone.
-        if error != .none { acknowledgements = nil }
+        // The stream may be gone; and what this round did not wait for the next one is not to read.
+        if error != .none || round.isMissed { acknowledgements = nil }
       }
-      for (place, message) in messages.enumerated() where round.isStored[place] {
-        channels[message.channel].hasGivenUp = false
-      }
+      for place in round.stored { channels[messages[place].channel].hasGivenUp = false }
     } catch {
       round.reason = error.description
     }
@@ -389,7 +397,7 @@ actor NATSWriter {
   /// The acknowledgements, once there is a stream.
   private func acknowledged(
     by durable: NATSPublisher.Durable, on connection: NATSConnection
-  ) throws(NATSFailure) -> (subscription: NATSSubscription, inbox: String) {
+  ) throws(NATSFailure) -> Acknowledgements {
     if let acknowledgements { return acknowledgements }
     let stream = NATSConnection.StreamSettings(
       subject: publisher.address.allSymbols, messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age,
@@ -397,7 +405,10 @@ actor NATSWriter {
     let existing = try connection.makeStream(named: publisher.address.stream, stream)
     progress.note(existing.flatMap { stream.difference(from: $0) }.map { "stream \(publisher.address.stream): \($0)" })
     let inbox = try connection.inbox()
-    let new = (try connection.subscription(to: "\(inbox).*", pending: 1_048_576), inbox)
+    let subscription = try connection.subscription(to: "\(inbox).*", pending: 1_048_576)
+    // It destroys those of before.
+    try connection.flush(within: StreamRound.limit)
+    let new = (subscription, inbox, max(stream.replicas, existing?.replicas ?? 1) > 1)
     acknowledgements = new
     return new
   }

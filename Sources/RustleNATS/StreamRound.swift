@@ -3,22 +3,33 @@
 struct StreamRound {
   /// How long an acknowledgement is waited for.
   static let limit = Duration.seconds(2)
-  /// How long those of symbols alone are waited for of which the last message was not stored.
-  private static let hopelessLimit = Duration.milliseconds(50)
+  /// How long those of symbols of which the last message was not stored are waited for behind the others, and without others.
+  private static let hopelessLimits = (behind: Duration.milliseconds(50), alone: Duration.milliseconds(250))
 
-  /// The symbol of each message.
+  /// The messages that are sent, by their places among all.
+  let places: [Int]
+  /// The symbol of each.
   private let channels: [Int]
   private var isAnswered: [Bool]
-  private(set) var isStored: [Bool]
+  private var isStored: [Bool]
   /// What was refused, or why nothing was answered; nil: nobody has said.
   var reason: String?
   /// Whether the server is there and has the stream: what is not stored is a matter of its symbol.
   var isHeard = false
+  /// Whether the server had no stream for one of the messages.
+  private(set) var isMissed = false
 
-  init(_ channels: [Int]) {
-    self.channels = channels
-    (isAnswered, isStored) = (channels.map { _ in false }, channels.map { _ in false })
+  /// - Parameters:
+  ///   - channels: the symbol of each message.
+  ///   - isSingle: whether of a symbol the first message alone is sent.
+  init(_ channels: [Int], isSingle: (_ channel: Int) -> Bool = { _ in false }) {
+    places = channels.indices.filter { $0 == 0 || channels[$0] != channels[$0 - 1] || !isSingle(channels[$0]) }
+    self.channels = places.map { channels[$0] }
+    (isAnswered, isStored) = (places.map { _ in false }, places.map { _ in false })
   }
+
+  /// The places of those that are stored.
+  var stored: Set<Int> { Set(places.indices.lazy.filter { isStored[$0] }.map { places[$0] }) }
 
   /// The symbols of which something was not answered, and those of which the first message was refused. The messages behind that one
   /// are refused for their place.
@@ -39,7 +50,7 @@ struct StreamRound {
   ) throws(NATSSubscription.Absence) {
     let isHopeless = channels.map(isHopeless)
     var (unanswered, awaited) = (channels.count, isHopeless.count { !$0 })
-    var end = ContinuousClock.now + Self.limit
+    var end = ContinuousClock.now + (awaited == 0 ? Self.hopelessLimits.alone : Self.limit)
     while unanswered > 0 {
       let answer: NATSMessage
       do throws(NATSSubscription.Absence) {
@@ -48,6 +59,7 @@ struct StreamRound {
         guard error == .noResponders else { throw error }
         // Of one of the messages.
         reason = "no stream has its subject"
+        isMissed = true
         unanswered -= 1
         continue
       }
@@ -59,7 +71,7 @@ struct StreamRound {
         unanswered -= 1
         if !isHopeless[place] {
           awaited -= 1
-          if awaited == 0 { end = min(end, .now + Self.hopelessLimit) }
+          if awaited == 0 { end = min(end, .now + Self.hopelessLimits.behind) }
         }
       }
       switch StreamAnswer(answer) {

@@ -186,12 +186,38 @@ import Testing
       try await source.push(numbers.flatMap { number in ["B", "A"].map { NATSRun.trade(number, of: $0) } })
       while source.value("published_total") < Double(round + 1) * 80 { await Task.yield() }
     }
+    // What is known not to be stored is sent again at most once, to find out that the stream is there.
+    let retries = source.value("retried_total")
+    for number in UInt64(80)..<82 {
+      try await source.push([NATSRun.trade(number, of: "B")])
+      try await source.push([NATSRun.trade(number, of: "A")])
+    }
+    while source.value("published_total") < 164 { await Task.yield() }
+    #expect(retries > 0 && source.value("retried_total") <= retries + 2)
     let counts = try await source.end()
-    #expect((counts.acknowledged, counts.failed) == (80, 80))
+    #expect((counts.acknowledged, counts.failed) == (82, 82))
     var notices: [String] = []
     for await notice in source.publication.notices { notices.append(notice) }
     #expect(
       notices == ["stream \(address.stream): it exists, and has the subject \(subject), not \(address.allSymbols)"])
+  }
+
+  @Test func answersOfAStreamAreRead() {
+    func answer(_ text: String) -> StreamAnswer { StreamAnswer(Array(text.utf8)) }
+    #expect(answer(#"{"stream":"S", "seq":10}"#) == .stored)
+    #expect(answer(#"{"stream":"S", "seq":7,"duplicate": true}"#) == .stored)
+    // A cluster has refused it, and takes it for a duplicate.
+    let refused = StreamAnswer.refused("the stream has refused a message with this identifier")
+    #expect(answer(#"{"stream":"S", "seq":0,"duplicate": true}"#) == refused)
+    #expect(answer(#"{"error":{"code":400,"err_code":10070,"description":"wrong last msg ID: a"}}"#) == .behindAnother)
+    #expect(answer(#"{"error":{"code":503,"err_code":10077,"description":"maximum"}}"#) == .refused("maximum"))
+  }
+
+  /// Of a symbol that does not go on, and of each on several servers, one message is sent alone.
+  @Test func aRoundSendsTheFirstOfASymbolAlone() {
+    #expect(StreamRound([0, 0, 1, 1, 1, 4]).places == [0, 1, 2, 3, 4, 5])
+    let round = StreamRound([0, 0, 1, 1, 1, 4]) { $0 == 1 }
+    #expect(round.places == [0, 1, 2, 5] && round.stored == [] && round.stuck.silent == [0, 1, 4])
   }
 
   /// As with a server of a cluster that dies and is not the one of the connection.
