@@ -7,6 +7,7 @@ Publishers and consumers are processes of their own; servers, and consumers, are
 import collections
 import json
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -80,11 +81,15 @@ class Source:
 
     def end(self):
         """Waits until each is acknowledged, and returns how many there were."""
+        status, text = self.ended()
+        assert status == 0 and f"{self.count} updates published at p" in text, text
+        return self.count
+
+    def ended(self):
+        """Ends its input, and returns the status and the notes of the command."""
         self.is_over = True
         self.thread.join()
-        assert self.command.process.wait(timeout=300) == 0, self.command.errors.read_text()
-        assert self.command.said(f"{self.count} updates published at p"), self.command.errors.read_text()
-        return self.count
+        return self.command.process.wait(timeout=300), self.command.errors.read_text()
 
 
 def accounted(consumer):
@@ -195,7 +200,12 @@ def a_server_that_is_killed_costs_a_gap_that_is_exact(rustle, folder, _):
         until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
         print(f"  connected {time.monotonic() - begun:.1f} s after the server was back, of 2 s")
         source.passes(200)
-        count = source.end()
+        status, text = source.ended()
+        # What was on its way when the server died is reported, of the 5 ms of an update.
+        lost = re.search(r"error: --publish: (\d+) updates were not published: connection lost", text)
+        print(f"  {lost[1] if lost else 0} updates on their way were lost")
+        assert (status == 0) == (lost is None) and (lost is None or 0 < int(lost[1]) < 20), text
+        count = source.count
         until(lambda: sum(accounted(consumer)) == count, f"values + gaps = {count}")
         consumer.end()
     finally:
