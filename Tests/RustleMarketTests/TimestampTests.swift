@@ -54,7 +54,7 @@ import Testing
   /// Foundation's calendar has the Gregorian calendar of its own from 1582 on.
   @Test func everyDayIsThatOfFoundation() throws {
     let style = Date.ISO8601FormatStyle()
-    for day in stride(from: -106_751, through: 106_751, by: 1) {
+    for day in stride(from: -106_751, through: 106_751, by: 10 / Repetitions.of(10)) {
       let seconds = Int64(day) * 86_400 + Int64(day.magnitude % 86_400)
       let timestamp = Self.at(seconds * 1_000_000_000)
       let text = Date(timeIntervalSince1970: Double(seconds)).formatted(style)
