@@ -186,6 +186,21 @@ def test_what_is_read_out_changes_once_a_second_at_most(open_page, studio, scree
     assert page.evaluate(HURRIED) == []
 
 
+def test_texts_of_a_long_task_are_read_out_a_second_apart(open_page):
+    page = open_page()
+    page.evaluate(LISTEN)
+    page.evaluate("""async () => {
+        const { speak } = await import('./js/dom.js');
+        const region = document.body.appendChild(document.createElement('p'));
+        region.setAttribute('role', 'status');
+        for (const text of ['one', 'two']) speak(region, text);
+        const end = performance.now() + 300;
+        while (performance.now() < end);
+    }""")
+    until(page, "[...heard.values()].some((texts) => texts.some(({ text }) => text === 'two'))")
+    assert page.evaluate(HURRIED) == []
+
+
 def test_saves_are_read_out_once_a_second_at_most(device):
     page = device()
     sign_up(page)

@@ -40,14 +40,15 @@ export function speak(region, text, show = () => say(region, text)) {
   state.text = text;
   clearTimeout(state.timer);
   const now = () => {
+    const rest = text ? state.at + SPEECH - performance.now() : 0;
+    if (rest > 0) return void (state.timer = setTimeout(now, rest));
     show();
     if (!text) return;
     state.at = performance.now();
-    // A reader gets it when the task has ended, which may have more to show.
+    // A reader gets it when what runs now, which may have more to show, has ended.
     queueMicrotask(() => { state.at = performance.now(); });
   };
-  const rest = state.at + SPEECH - performance.now();
-  if (!text || rest <= 0) now(); else state.timer = setTimeout(now, rest);
+  now();
 }
 
 /** A number with a fixed count of digits, zero without a sign; a dash for none. The minus sign is as wide as a digit. */
