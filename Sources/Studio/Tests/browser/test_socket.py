@@ -312,5 +312,7 @@ def test_a_client_that_reads_gets_every_answer(studio):
 
 def test_a_client_that_takes_no_answers_is_ended(studio):
     with upgraded(studio, 4096) as raw, pytest.raises(ConnectionError):
+        # It is ended after ten seconds in which it takes nothing; a busy server makes the answers before slowly.
+        raw.settimeout(3 * PATIENCE)
         while True:
             raw.sendall(frame(TEXT, b'{"v":1,"id":1,"do":"fixtures/list"}'))

@@ -437,7 +437,9 @@ def test_the_tuner_draws_the_last_seconds(open_page):
     name = "Cents of the last ten seconds; the newest is said above"
     until(page, f"""(() => {{
         const canvas = document.querySelector('canvas[aria-label="{name}"]');
-        const {{ data }} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {{ willReadFrequently: true }});
+        copy.drawImage(canvas, 0, 0);
+        const {{ data }} = copy.getImageData(0, 0, canvas.width, canvas.height);
         let points = 0;
         for (let at = 0; at < data.length; at += 4) if (data[at + 1] > 190 && data[at + 3] > 0) points += 1;
         return points > 50;
