@@ -38,7 +38,7 @@ let package = Package(
   ],
   targets: [
     // The files of Web, in the program.
-    .target(name: "CWeb"),
+    .target(name: "CWeb", linkerSettings: [.linkedLibrary("z")]),
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     // Accounts, sessions and settings in one SQLite file; nothing of the web.
@@ -61,7 +61,6 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
         .product(name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["OIDC"])),
         .product(name: "Logging", package: "swift-log"),

@@ -4,7 +4,6 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOHTTPCompression
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 internal import NIOPosix
@@ -67,12 +66,7 @@ struct StudioChannel: HTTPChannelHandler {
           upgraders: [upgrader],
           notUpgradingCompletionHandler: { channel in
             channel.eventLoop.makeCompletedFuture {
-              // What varies with the accepted encodings: the texts of the page.
-              let compressor = HTTPResponseCompressor { head, _ in
-                head.headers.contains(name: "vary") ? .compressIfPossible : .doNotCompress
-              }
-              try channel.pipeline.syncOperations.addHandlers(
-                compressor, AnswerGuard(), HTTP1ToHTTPServerCodec(secure: false))
+              try channel.pipeline.syncOperations.addHandlers(AnswerGuard(), HTTP1ToHTTPServerCodec(secure: false))
               return .http(
                 try NIOAsyncChannel(
                   wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true)))
@@ -241,7 +235,7 @@ private final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler
   }
 }
 
-/// Passes one answer to each request, and none to what is no request: the compressor before it ends the process at another one.
+/// Passes one answer to each request, and none to what is no request: the next one would be taken for the answer to another.
 private final class AnswerGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

@@ -215,6 +215,10 @@ public struct StudioServer: Sendable {
     if let tags = request.headers[.ifNoneMatch], file.matches(tags) {
       return Response(status: .notModified, headers: headers)
     }
+    if request.method == .get, let gzip = file.gzip, AcceptedEncodings(request.headers[.acceptEncoding]).hasGzip {
+      headers[.contentEncoding] = "gzip"
+      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: gzip))
+    }
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
   }
 }

@@ -4,10 +4,12 @@ internal import NIOCore
 /// A file of the page.
 struct WebFile: Sendable {
   let bytes: ByteBuffer
+  /// The same as gzip, made once; nil: of a file that is not worth it.
+  let gzip: ByteBuffer?
   let type: String
   /// The quoted hash of the content.
   let tag: String
-  /// Whether it is worth compressing.
+  /// Whether it may be worth compressing: fonts are compressed already.
   var isText: Bool { !type.hasPrefix("font/") }
 
   /// Whether `If-None-Match` names this content: `*`, or a list of tags, which may be weak.
@@ -20,7 +22,7 @@ struct WebFile: Sendable {
 
   init(path: String, bytes: [UInt8]) {
     self.bytes = ByteBuffer(bytes: bytes)
-    type =
+    let type =
       switch path.split(separator: ".").last {
       case "html": "text/html; charset=utf-8"
       case "css": "text/css; charset=utf-8"
@@ -31,9 +33,21 @@ struct WebFile: Sendable {
       case "woff2": "font/woff2"
       default: "application/octet-stream"
       }
+    self.type = type
+    let compressed = type.hasPrefix("font/") ? [] : Self.compressed(bytes)
+    gzip = compressed.isEmpty ? nil : ByteBuffer(bytes: compressed)
     // FNV-1a, 64 bits.
     let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     tag = "\"\(String(hash, radix: 16))\""
+  }
+
+  /// Bytes as gzip; empty: they would be no fewer.
+  private static func compressed(_ bytes: [UInt8]) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
+      count = unsafe bytes.withUnsafeBufferPointer { bytes in
+        unsafe rustle_web_gzip(bytes.baseAddress, bytes.count, room.baseAddress, room.count)
+      }
+    }
   }
 
   /// The files that are in the program, by their paths.

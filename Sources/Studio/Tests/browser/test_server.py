@@ -46,6 +46,8 @@ def test_texts_of_the_page_are_compressed_and_the_first_screen_is_small(studio, 
     for path in [*first, *later]:
         headers, body = compressed(studio, path)
         assert headers["Content-Encoding"] == "gzip" and headers["Vary"] == "Accept-Encoding", path
+        # It is there as a whole, made before.
+        assert int(headers["Content-Length"]) == len(body), path
         assert gzip.decompress(body).decode() == ask(studio, path)[2]
     plain, small = first_screen(studio)
     assert plain <= 120_000 and small <= 40_000

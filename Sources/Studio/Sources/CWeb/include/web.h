@@ -1,4 +1,4 @@
-// The files of the page, which are in the program, and what the process has allocated.
+// The files of the page, which are in the program, their compression, and what the process has allocated.
 #ifndef RUSTLE_WEB_H
 #define RUSTLE_WEB_H
 
@@ -12,6 +12,8 @@ const char *rustle_web_path(size_t index);
 size_t rustle_web_length(size_t index);
 // One of its bytes.
 unsigned char rustle_web_byte(size_t index, size_t offset);
+// Compresses bytes as gzip. Returns the number of bytes written; 0: they do not fit into the capacity.
+size_t rustle_web_gzip(const unsigned char *bytes, size_t length, unsigned char *gzip, size_t capacity);
 // The bytes that the process has allocated and not freed; 0 where the system's library does not count them.
 size_t rustle_web_heap_length(void);
 
