@@ -13,6 +13,9 @@ final class SoundFan: AudioInput {
 
   private let state = Mutex(State())
 
+  /// How many hear it now.
+  var readerCount: Int { state.withLock { $0.readers.count } }
+
   func buffers() -> AsyncStream<PCMBuffer> {
     let (stream, continuation) = AsyncStream<PCMBuffer>.makeStream(bufferingPolicy: .bufferingNewest(Self.capacity))
     let id = state.withLock { state in

@@ -9,7 +9,7 @@ final class Studio {
   /// The version of the server.
   static let version = "0.1.0"
   /// How long an engine goes on without clients, so that loading the page again does not restart it.
-  private static let linger = Duration.seconds(5)
+  private let linger: Duration
 
   /// What distinguishes this run from those before: a page then shows no value of theirs.
   private let identity = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -37,8 +37,10 @@ final class Studio {
   private static let stops = ActionError("refused", "expected a server that goes on, got one that stops", status: 503)
 
   init(
-    recordings folder: URL, show: StudioShow, prices sources: [Prices.Source], camera: CameraInput?
+    recordings folder: URL, show: StudioShow, prices sources: [Prices.Source], camera: CameraInput?,
+    linger: Duration = .seconds(5)
   ) throws {
+    self.linger = linger
     hub = Hub()
     recordings = Recordings(hub: hub, folder: folder)
     prices = Prices(hub: hub, sources: sources)
@@ -169,7 +171,7 @@ final class Studio {
     }
     // A page that is loaded again is no absence.
     let attendances = hub.counts.attendances
-    try? await Task.sleep(for: Self.linger)
+    try? await Task.sleep(for: linger)
     guard !hub.clients.contains(where: \.canAct), hub.counts.attendances == attendances else { return }
     provisioning.stopScan()
     if lights.unattended == .blackout, lights.isRunning, !lights.isBlackout {
@@ -266,7 +268,8 @@ final class Studio {
     run(topics)
     ending?.cancel()
     ending = Task { [weak self] in
-      try? await Task.sleep(for: Self.linger)
+      guard let linger = self?.linger else { return }
+      try? await Task.sleep(for: linger)
       guard let self, !Task.isCancelled else { return }
       self.end(self.hub.topics)
     }
