@@ -40,6 +40,7 @@ enum Action: String, CaseIterable {
   case lightsGo = "lights/go"
   case lightsBack = "lights/back"
   case lightsUnattended = "lights/unattended"
+  case outputLevels = "output/levels"
   case fixturesList = "fixtures/list"
   case fixturesSearch = "fixtures/search"
   case fixturesStop = "fixtures/stop"
@@ -116,6 +117,11 @@ extension Studio {
     case .lightsStart, .lightsStop, .lightsArm, .lightsBlackout, .lightsMaster, .lightsFader, .lightsScene, .lightsTest,
       .lightsCue, .lightsGo, .lightsBack, .lightsUnattended:
       try await setLights(action, arguments)
+    case .outputLevels:
+      let levels = try await lights.levels().map { fixture, slots in
+        ["id": .string(fixture.id), "slots": .array(slots.map { .integer($0) })] as JSON
+      }
+      return ["levels": .array(levels)]
     case .fixturesList: return ["fixtures": .array(try lights.show.fixtures().map(\.json))]
     case .fixturesSearch: try await nodes.start(try arguments.string("interface"))
     case .fixturesStop: await nodes.stop()

@@ -47,6 +47,8 @@ final class Lights {
   private var lit: Set<DMXUniverse> = []
   /// The ends of the output so far: what awaited something meanwhile has none any more.
   private(set) var ends = 0
+  /// The patch of the show.
+  private lazy var patch = (try? show.fixtures()) ?? []
   private var reports: Task<Void, Never>?
   private var drawing: Task<Void, Never>?
   private var counting: Task<Void, Never>?
@@ -103,6 +105,15 @@ final class Lights {
         hub.publish(.lights, Array(png))
         try? await Task.sleep(for: Self.period)
       }
+    }
+  }
+
+  /// What each fixture of the patch shows, in its order: the values of its slots in the last frame; empty: the show does not play.
+  func levels() async throws(LightingError) -> [(fixture: LightShow.Fixture, slots: [UInt8])] {
+    guard isRunning else { return [] }
+    let levels = try await controller.levels()
+    return patch.map { fixture in
+      (fixture, Array((levels[fixture.universe] ?? []).dropFirst(fixture.address - 1).prefix(fixture.slotCount)))
     }
   }
 

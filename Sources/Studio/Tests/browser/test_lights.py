@@ -14,6 +14,7 @@ from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
 from page import number, until
 from rig import arm, wait
+from test_screens import violations
 
 
 def test_a_bar_has_its_beats(open_page):
@@ -320,6 +321,37 @@ def test_a_key_that_is_held_is_one_key(open_page):
     page.keyboard.press("b")
     page.wait_for_timeout(300)
     expect(page.locator("main").get_by_role("button", name="Restore")).to_be_visible()
+
+
+def test_the_picture_of_the_venue_is_a_table_too(browser, stage, picture):
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.goto(f"{stage.address}#/lights")
+    page.get_by_role("button", name="Start", exact=True).click()
+    rows = page.get_by_role("region", name="Levels").locator("tbody tr")
+    page.get_by_text("The picture as a table").click()
+    expect(rows).to_have_count(6)
+    expect(rows.locator("td:last-child")).to_have_text(["255"] * 6)
+    assert rows.nth(1).locator("td").all_inner_texts()[:5] == ["lamp 2", "–", "dimmer", "sACN 1", "2 to 2"]
+    assert violations(page) == []
+    picture(page, "levels")
+    # A reader stays in its row.
+    page.evaluate("window.row = document.querySelector('main details tbody tr')")
+    assert post(stage, "lights/master", {"level": 0.5})[0] == 200
+    expect(rows.first.locator("td:last-child")).to_have_text(re.compile("^1[0-9][0-9]$"))
+    assert post(stage, "lights/blackout", {"on": True})[0] == 200
+    expect(rows.locator("td:last-child")).to_have_text(["0"] * 6)
+    assert post(stage, "lights/stop", {})[0] == 200
+    expect(rows.locator("td:last-child")).to_have_text(["–"] * 6)
+    assert page.evaluate("row.isConnected")
+    # Nobody asks for what nobody sees.
+    asked = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda data: asked.append(data)))
+    page.reload()
+    page.get_by_role("heading", name="Lights", level=1).wait_for()
+    page.get_by_text("The picture as a table").wait_for()
+    page.wait_for_timeout(1200)
+    assert asked and not any("output/levels" in str(each) for each in asked)
+    page.context.close()
 
 
 def test_the_patch_is_filtered(open_page):

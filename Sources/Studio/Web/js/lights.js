@@ -5,6 +5,9 @@ import { FlashLimit } from "./flashes.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
+/** The milliseconds from one look at the levels to the next. */
+const PERIOD = 1000;
+
 export function lights(app) {
   const { link } = app;
   const act = (name, argument) => app.attempt(() => link.act(`lights/${name}`, argument));
@@ -36,14 +39,35 @@ export function lights(app) {
   const blank = h("canvas", { width: 1, height: 1 });
   /** Shows a picture; null: none. */
   const present = (next) => limit.offer(next ?? blank, () => { picture = next; venue.draw(picture); });
-  const venue = plot("Picture of the venue, from the front", 0, (context, width, height) => {
+  const venue = plot("Picture of the venue, from the front; the table below says the same", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
     if (picture) context.drawImage(picture, 0, 0, width, height);
   }, true);
   venue.canvas.classList.add("venue");
 
+  const levels = table("Levels", ["Fixture", "Name", "Profile", "Universe", "Slots", "Levels, 0 to 255"]);
+  levels.element.classList.add("tall");
+  const numbers = h("details", {}, h("summary", {}, "The picture as a table"), levels.element);
+  /** The cells with the levels of each fixture, by its id; null: the patch is not known yet. */
+  let [cells, looked] = [null, -Infinity];
+  const load = async () => {
+    const { fixtures } = await link.act("fixtures/list");
+    cells = new Map(fixtures.map(({ id }) => [id, h("output", {}, "–")]));
+    levels.set(fixtures.map(({ id, name, profile, protocol, universe, address, slots }) => [id, name || "–", profile,
+      `${{ sacn: "sACN", artnet: "Art-Net" }[protocol]} ${universe}`, `${address} to ${address + slots - 1}`, cells.get(id)]));
+  };
+  /** Shows what each fixture is lit with, once a second while the table is open: rows stay, so that a reader does. */
+  const look = async () => {
+    if (!numbers.open || performance.now() - looked < PERIOD) return;
+    looked = performance.now();
+    if (!cells) await load();
+    const { levels } = await link.act("output/levels");
+    const shown = new Map(levels.map(({ id, slots }) => [id, slots.join(" ")]));
+    for (const [id, cell] of cells) say(cell, shown.get(id) || "–");
+  };
+
   card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master), lent,
-    venue.canvas, h("div", { class: "figures" }, show.element, fixtures.element, number.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, cues, notices);
+    venue.canvas, numbers, h("div", { class: "figures" }, show.element, fixtures.element, number.element, sent.element), h("h2", {}, "Scenes"), scenes, faders, cues, notices);
   return {
     title: "Lights", lead: "A show on the beats of the tempo screen. Nothing is sent to lamps before it is armed.",
     topics: ["lights"],
@@ -126,6 +150,8 @@ export function lights(app) {
     draw() {
       const value = link.values.lights;
       venue.draw(picture);
+      // Without the server there is none, and the header says so.
+      look().catch(() => {});
       // With less motion the picture changes once a second.
       if (calm.matches && performance.now() - drawn < 1000) return;
       if (value && value.sequence !== sequence && link.states.lights?.running) {
