@@ -16,6 +16,8 @@ const DRIFT = 200e-6;
 export class Link extends EventTarget {
   states = {};
   values = {};
+  /** How many values of each topic were lost since the page was opened: newer ones replaced them before they were sent. */
+  losses = {};
   client = 0;
   /** connecting, live, lost, or refused: the token is another one. */
   status = "connecting";
@@ -153,6 +155,9 @@ export class Link extends EventTarget {
     const ahead = at - Number(view.getBigUint64(8, true)) / 1000;
     this.#clock = { ahead: this.#clock ? Math.min(ahead, this.#clock.ahead + DRIFT * (at - this.#clock.at)) : ahead, at };
     const topic = TOPICS[view.getUint8(1)];
+    const lost = view.getUint32(16, true);
+    // Those before the first value that is shown, too.
+    if (topic && lost) this.losses[topic] = (this.losses[topic] ?? 0) + lost;
     // Also one that was on its way when its screen was left.
     if (!this.#topics.has(topic) || this.paused) return;
     // One that was on its way when the sound ended.
@@ -160,7 +165,7 @@ export class Link extends EventTarget {
     const before = this.values[topic];
     this.values[topic] = {
       view: new DataView(data, HEADER), bytes: new Uint8Array(data, HEADER), sequence: view.getUint32(4, true),
-      lost: (before?.lost ?? 0) + view.getUint32(16, true), at,
+      lost: (before?.lost ?? 0) + lost, at,
     };
   }
 

@@ -43,6 +43,9 @@ const SCREENS = [
   ["mapping", "Mapping", later("mapping"), "M4 8h4l2-3h4l2 3h4v11H4zM12 10a3 3 0 1 0 .01 0"],
   ["account", "Account", later("account")],
 ];
+/** What a topic is called where its lost values are counted. */
+const TOPIC_NAMES = { prices: "prices", candles: "candles", meter: "noise", spectrum: "spectrum", pitch: "tuner", levels: "equalizer", voice: "voice",
+  recording: "recorder", tempo: "tempo", lights: "lights", camera: "mapping" };
 const KEYS = [["1 to 9, 0", "Go to a screen"], ["p", "Pause or resume what moves"], ["t", "Tap the tempo"], ["b", "Blackout, or restore the light"], ["?", "This help"]];
 
 const link = new Link();
@@ -50,7 +53,7 @@ const app = { link, browserSound: new BrowserSound(), equalizerHistory: new Equa
 app.session = new Session(app);
 app.session.onnames = () => screen?.names?.();
 const [main, live, connection] = ["main", "live", "connection"].map((id) => document.getElementById(id));
-const pause = document.getElementById("pause");
+const [pause, lost, losses] = ["pause", "lost", "losses"].map((id) => document.getElementById(id));
 const help = document.getElementById("help");
 let screen = null;
 /** The screens that were chosen so far. */
@@ -192,6 +195,14 @@ function showConnection() {
     refused: "Open the address that the server printed" }[state] + age);
 }
 
+/** Shows how many values of all topics were lost, and of which. */
+function showLosses() {
+  const counts = Object.entries(link.losses).sort(([, one], [, other]) => other - one);
+  const count = (number) => number.toLocaleString("en");
+  say(lost, `${count(counts.reduce((sum, [, number]) => sum + number, 0))} lost`);
+  say(losses.lastChild, counts.length ? `Lost so far: ${counts.map(([topic, number]) => `${TOPIC_NAMES[topic]} ${count(number)}`).join(", ")}.` : "Lost so far: none.");
+}
+
 function showSignal() {
   const { sound } = link.states;
   speak(signal, sound?.kind === "none" ? "No sound is chosen: choose one in the header." : sound?.silent ? "No signal: the chosen sound is silent." : "");
@@ -217,6 +228,15 @@ function frame() {
   requestAnimationFrame(frame);
 }
 
+// What is seen first has the focus first: on a phone armed lights and the sound are rows below the buttons.
+const phone = matchMedia("(max-width: 799px) and (min-height: 421px), (max-width: 599px)");
+const arrange = () => {
+  const source = document.getElementById("source");
+  if (phone.matches) document.getElementById("header").append(armed, source); else connection.parentElement.after(source, armed);
+};
+phone.addEventListener("change", arrange);
+arrange();
+losses.append(h("p", {}, "Values that newer ones replaced before they were sent to this page. What is shown is the newest."), h("p", {}));
 // The account is in the header.
 const anchors = SCREENS.filter(([id]) => id !== "account").map(anchor);
 others.append(...anchors.slice(SHOWN));
@@ -275,8 +295,9 @@ link.addEventListener("state", ({ detail }) => {
   screen?.state?.(detail, link.states[detail]);
 });
 setTimeout(reveal, LONGEST_START);
-setInterval(showConnection, 500);
+setInterval(() => { showConnection(); showLosses(); }, 500);
 showConnection();
+showLosses();
 link.connect();
 await attempt(() => route(false));
 setTimeout(() => { for (const name of ahead) import(`./${name}.js`).catch(() => {}); }, AHEAD);
