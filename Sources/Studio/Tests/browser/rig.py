@@ -6,7 +6,7 @@ import struct
 import threading
 import time
 
-from client import PATIENCE, answer, post, send
+from client import PATIENCE, answer, post, send, state
 
 PLACES = [(12.0, 10.0), (50.0, 8.0), (30.0, 24.0), (70.0, 30.0), (16.0, 46.0), (60.0, 50.0)]
 WIDTH, HEIGHT = 80, 60
@@ -93,12 +93,25 @@ def ask(socket, number, action, **value):
     return reply
 
 
-def film(socket, lamps, is_over):
-    """Sends 30 frames per second until it is over, by the newest state."""
-    deadline, newest = time.monotonic() + 40, {}
+def seen_of(studio):
+    """How many frames the mapping has seen or counted as lost; None: it is over."""
+    mapping = state(studio, "mapping")
+    return mapping.get("frames", 0) + mapping["lost"] if mapping["running"] else None
+
+
+def film(studio, socket, lamps, is_over):
+    """Sends at most 30 frames per second until it is over, by the newest state.
+
+    None waits for the server: one that stands still for a while would take old light for that of its newest pattern.
+    """
+    deadline, newest = time.monotonic() + 60, {}
+    sent = seen_of(studio) or 0
     while not is_over(newest):
         assert time.monotonic() < deadline, newest
         socket.send(lamps.frame())
+        sent += 1
+        while (seen := seen_of(studio)) is not None and seen < sent:
+            assert time.monotonic() < deadline, (seen, sent)
         end = time.monotonic() + 1 / 30
         while (rest := end - time.monotonic()) > 0:
             try:

@@ -26,7 +26,7 @@ def test_a_camera_of_a_program_finds_the_lamps_and_the_show_goes_on(stage, lamps
         assert reply.get("ok"), reply
         assert ask(camera, 2, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["error"]["code"] == "wrongState"
         lamps.seen.clear()
-        over = film(camera, lamps, lambda state: state.get("running") is False and state.get("phase") == "done")
+        over = film(stage, camera, lamps, lambda state: state.get("running") is False and state.get("phase") == "done")
         assert (over["found"], over["count"], over["error"]) == (6, 6, None) and over["delay"] is not None
         result = ask(camera, 3, "mapping/result")["result"]
     assert len(lamps.seen) > 4
@@ -44,10 +44,10 @@ def test_a_blackout_ends_a_mapping_and_nothing_is_lit_after_it(stage, lamps):
         for each in [camera, other]:
             each.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
-        film(camera, lamps, lambda state: state.get("phase") == "schedule")
+        film(stage, camera, lamps, lambda state: state.get("phase") == "schedule")
         assert ask(other, 1, "lights/blackout", on=True)["ok"]
         lamps.forget()
-        over = film(camera, lamps, lambda state: state.get("running") is False)
+        over = film(stage, camera, lamps, lambda state: state.get("running") is False)
         assert over["phase"] != "done" and over["error"] is None
         time.sleep(0.3)
         assert lamps.seen <= {bytes(6)} and state(stage, "lights")["blackout"] and state(stage, "lights")["armed"]
@@ -93,7 +93,7 @@ def test_the_show_says_who_has_its_lamps_and_counts_them_anew(filming, stage, la
         expect(scene).to_be_disabled()
         for number, (action, value) in enumerate([("scene", {"name": "on"}), ("test", {"color": "red"}), ("go", {}), ("back", {})], 2):
             assert ask(camera, number, f"lights/{action}", **value)["error"]["code"] == "wrongState", action
-        film(camera, lamps, lambda newest: rates.append(state(stage, "output").get("rate", 0)) or newest.get("phase") == "done")
+        film(stage, camera, lamps, lambda newest: rates.append(state(stage, "output").get("rate", 0)) or newest.get("phase") == "done")
     wait(lambda: rates.append(state(stage, "output").get("rate", 0)) or rates[-1] > 0)
     assert min(rates) >= 0, rates
     expect(notice).to_be_hidden()
@@ -126,7 +126,7 @@ def test_a_camera_that_leaves_gives_the_lamps_back(stage, lamps):
     with client(stage) as camera:
         camera.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
-        film(camera, lamps, lambda state: state.get("frames", 0) > 10)
+        film(stage, camera, lamps, lambda state: state.get("frames", 0) > 10)
         # Of another size, of another client, and no frame.
         camera.send(struct.pack("<BBHHH", 1, 2, 16, 16, 0) + bytes(256))
         with client(stage) as other:
@@ -149,7 +149,7 @@ def test_a_camera_that_stalls_gives_the_lamps_back(stage, lamps):
     with client(stage) as camera:
         camera.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
-        film(camera, lamps, lambda state: state.get("frames", 0) > 5)
+        film(stage, camera, lamps, lambda state: state.get("frames", 0) > 5)
         wait(lambda: not state(stage, "mapping")["running"], 15)
         wait(lambda: all(lamps.levels))
     assert "expected frames until" in state(stage, "mapping")["error"]["message"]
