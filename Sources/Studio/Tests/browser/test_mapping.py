@@ -213,8 +213,8 @@ def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, pict
     picture(page, "mapping-not-armed")
     page.get_by_role("combobox", name="Camera").select_option("simulated")
     page.get_by_role("combobox", name="Scene").select_option("dark")
-    # Slow enough for what is looked at meanwhile.
-    page.get_by_label("Frames for each pattern").fill("8")
+    # Long enough for what is looked at meanwhile: the other page ends it.
+    page.get_by_label("Frames for each pattern").fill("200")
     other = open_page("mapping", width=360, height=740, color_scheme="dark")
     page.get_by_role("button", name="Start", exact=True).click()
     until(page, "+document.querySelector('[aria-label=Frames]').value > 20", 20)
@@ -226,7 +226,10 @@ def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, pict
         copy.drawImage(document.querySelector('canvas.camera'), 0, 0, 64, 48);
         return copy.getImageData(0, 0, 64, 48).data.some((each, place) => place % 4 < 3 && each > 40);
     })()""", 20)
-    expect(other.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    other.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="Stopped")).to_be_visible()
+    page.get_by_label("Frames for each pattern").fill("4")
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("status").filter(has_text=re.compile(r"Done: \d+ of \d+ found"))).to_be_visible(timeout=60000)
     found = state(studio, "mapping")
     assert found["found"] > found["count"] / 2
