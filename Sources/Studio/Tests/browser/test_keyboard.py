@@ -5,7 +5,7 @@ import pytest
 from client import post
 from conftest import SCREENS, Studio
 
-# Looks at what has the focus; at all that a person can use; and forgets what it has numbered.
+# Two functions of the page, which number elements alike: what has the focus and what is wrong with it, and all that a person can use.
 LOOK = """() => {
     const numbers = new Map();
     const short = (each) => each.outerHTML.slice(0, 110);
@@ -42,7 +42,7 @@ LOOK = """() => {
         // The middle of what is in view.
         const [x, y] = [(Math.max(0, box.left) + Math.min(innerWidth, box.right)) / 2, (Math.max(0, box.top) + Math.min(innerHeight, box.bottom)) / 2];
         const top = document.elementFromPoint(x, y);
-        const isOn = top && (each.contains(top) || top.contains(each) && top.contains(each) && !top.matches('header, nav, dialog'));
+        const isOn = top && (each.contains(top) || top.contains(each) && !top.matches('header, nav, dialog'));
         const outline = outlineOf(each, box);
         const faults = [];
         if (!isSeen(each) || box.width < 1 || box.height < 1 || !isOn) faults.push('hidden');
