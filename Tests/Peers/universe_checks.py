@@ -11,7 +11,9 @@ import time
 from contextlib import ExitStack
 
 from hosts import Child, expect, expect_equal, until
-from universe_nodes import BRIDGE, FRAME, UNOWNED, Plan, Watch, cut, equal_share, heal, lay_bridge, longest_gap, on_host, run_checks, skews
+from universe_nodes import (
+    BRIDGE, FRAME, UNOWNED, Plan, Watch, cut, equal_share, heal, lay_bridge, longest_gap, longest_stall, on_host, run_checks, share,
+    skews, unevenness)
 
 NODES = 3
 # As long as an owner is heard before it takes over again, with room for a slow machine.
@@ -88,15 +90,20 @@ def every_universe(lab):
             steps[step] = steps.get(step, 0) + 1
         last[key] = each.sequence
     expect(steps.get(1, 0) > 0.98 * sum(steps.values()), f"expected sequences that go on by 1, got steps {steps}")
-    share, wanted = equal_share(packets, universes)
-    expect(share >= wanted, f"expected {wanted:.1%} of the levels of owner and standby to be equal, got {share:.1%}")
+    equal, wanted = equal_share(packets, universes)
+    expect(equal >= wanted, f"expected {wanted:.1%} of the levels of owner and standby to be equal, got {equal:.1%}")
     colours = len({each.levels for each in packets if each.universe == universes[0]})
     expect(colours > 40, f"expected a show that moves, got {colours} colours in 3 s")
-    apart = skews(lab.watch.since(begin, begin + 2), universes)
-    middle, most = (apart[int(part * (len(apart) - 1))] * 1000 for part in (0.5, 0.99))
+    seen = lab.watch.since(begin, begin + 2)
+    apart = skews(seen, universes)
+    middle, most = (share(apart, part) * 1000 for part in (0.5, 0.99))
+    # What the machine holds up one of them moves its frames on their own: no clock is better.
+    floor = share(unevenness(seen, universes), 0.99) * 1000
+    text = f"skew p50 {middle:.2f} ms, p99 {most:.2f} ms, of one source p99 {floor:.2f} ms"
     # Frames that each node counts for itself are up to half a frame apart. Two processors do not send 100,000 packets a second in time.
-    expect(middle <= 5 or lab.plan.each > 100, f"expected frames of owner and standby within 5 ms, got {middle:.1f} ms")
-    return f"{share:.1%} of the levels equal, {len(packets) / 3:.0f} packets/s, skew p50 {middle:.2f} ms, p99 {most:.2f} ms"
+    is_shared = middle <= 5 and most <= max(5, 1.5 * floor)
+    expect(is_shared or lab.plan.each > 100, f"expected frames of owner and standby within 5 ms, got {text}")
+    return f"{equal:.1%} of the levels equal, {len(packets) / 3:.0f} packets/s, {text}"
 
 
 def killed(lab):
@@ -160,16 +167,14 @@ def partition(lab):
         packets = lab.watch.since(apart, lab.wait(3))
     finally:
         heal(2, 3)
-    share, wanted = equal_share(packets, lab.plan.universes(2))
-    expect(share >= wanted, f"expected {wanted:.1%} of the levels on both sides to be equal, got {share:.1%}")
+    equal, wanted = equal_share(packets, lab.plan.universes(2))
+    expect(equal >= wanted, f"expected {wanted:.1%} of the levels on both sides to be equal, got {equal:.1%}")
     lab.until_all("the owner above", [2], (100, 90))
-    return f"{share:.1%} of the levels equal"
+    return f"{equal:.1%} of the levels equal"
 
 
 def hand_over(lab):
     """A node that ends sends three terminated packets for each universe, and none is without light for more than two frames"""
-    begin = time.time()
-    lab.wait(2)
     asked = time.time()
     expect_equal("status", 130, lab.running[3].interrupt())
     end = lab.wait(2)
@@ -178,10 +183,12 @@ def hand_over(lab):
     wrong = {universe: count for universe, count in counts.items() if count != 3}
     expect(not wrong, f"expected three terminated packets of each universe, got {wrong}")
     gap, text = lab.gap(3, asked, asked + 1)
-    floor = lab.gap(3, begin, asked)[0]
-    # What the machine holds up without a hand-over counts for both.
-    expect(gap <= max(2 * FRAME + 0.005, 1.5 * floor), f"expected at most two frames without light, got {text} (before: {floor * 1000:.0f} ms)")
-    return f"{text}; in the 2 s before {floor * 1000:.0f} ms"
+    # The machine may hold up the one and then the other, which then are late with all that they send.
+    near = lab.watch.since(asked - 0.1, asked + 1)
+    stalls = [longest_stall(near, f"node{node}") for node in (3, lab.standby(3))]
+    text += f"; the nodes were late by {' and '.join(f'{stall * 1000:.0f}' for stall in stalls)} ms"
+    expect(gap <= 2 * FRAME + 0.005 + sum(stalls), f"expected at most two frames without light, got {text}")
+    return text
 
 
 def other_show(lab):

@@ -269,6 +269,35 @@ def skews(packets, universes):
     return sorted(found)
 
 
+def longest_stall(packets, node):
+    """By how much a node was late at most, in seconds, between two packets of one of its sources for one universe; 0: by less than half a frame."""
+    last, longest = {}, 0.0
+    for each in packets:
+        if each.name.split()[0] == node and not each.is_terminated:
+            longest = max(longest, each.time - last.get((each.universe, each.cid), each.time))
+            last[each.universe, each.cid] = each.time
+    return longest - FRAME if longest > 1.5 * FRAME else 0.0
+
+
+def unevenness(packets, universes):
+    """The ascending times in seconds by which the packets of a source of these universes come earlier or later than a frame after the one
+    before: what skews of two sources have that are not those of their clocks."""
+    last, found = {}, []
+    for each in packets:
+        if each.universe not in universes or each.is_terminated:
+            continue
+        before = last.get((each.universe, each.cid))
+        if before and (each.sequence - before.sequence) % 256 == 1:
+            found.append(abs(each.time - before.time - FRAME))
+        last[each.universe, each.cid] = each
+    return sorted(found)
+
+
+def share(ascending, part):
+    """The value below which a part of ascending ones is."""
+    return ascending[int(part * (len(ascending) - 1))]
+
+
 def run_checks(lab, checks):
     """Runs each with the lab, prints a line of it, and ends the nodes; returns the status. The last line is `N passed, N failed`."""
     results = []
