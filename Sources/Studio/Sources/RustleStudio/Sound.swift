@@ -70,6 +70,8 @@ final class Sound {
   /// Ends an opening that takes too long.
   private var opening: Task<Void, Never>?
   private var position: Int64 = 0
+  /// The peaks since the last value.
+  private var held = PeakHold()
   private var nextBlock: UInt32?
   private var lastSignal = ContinuousClock.now
   private var watching: Task<Void, Never>?
@@ -84,6 +86,8 @@ final class Sound {
   private static let farewellTime = Duration.milliseconds(100)
   /// The time without a signal after which the state says so.
   private static let silence = Duration.seconds(1)
+  /// The seconds from one value to the next at least: a page is written to no more often.
+  private nonisolated static let period = 0.033
   /// The seconds of sound that can be lost at once.
   private static let longestGap = 10.0
 
@@ -333,11 +337,15 @@ final class Sound {
   }
 
   private func publishLevels(_ before: PCMBuffer, _ after: PCMBuffer) {
-    var payload: [UInt8] = []
-    for buffer in [before, after] {
-      let levels = SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels)
-      for level in levels { payload.append(number: Float(level.peak)) }
+    let peaks = [before, after].flatMap { buffer in
+      SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels).map { Float($0.peak) }
     }
+    let least = Int(Self.period * format.sampleRate)
+    guard let highest = held.add(peaks, frames: before.samples.count / before.format.channels, least: least) else {
+      return
+    }
+    var payload: [UInt8] = []
+    for peak in highest { payload.append(number: peak) }
     hub.publish(.levels, payload)
   }
 
@@ -370,7 +378,12 @@ final class Sound {
     case .voice:
       run(topic) {
         let analyzer = try VoiceAnalyzer(format: format)
-        for try await frame in try await analyzer.frames(of: fan) { hub.publish(.voice, Self.payload(frame)) }
+        let step = max(1, Int((Self.period * format.sampleRate / Double(analyzer.hop)).rounded(.up)))
+        var number = 0
+        for try await frame in try await analyzer.frames(of: fan) {
+          if number.isMultiple(of: step) { hub.publish(.voice, Self.payload(frame)) }
+          number += 1
+        }
       }
     case .levels, .prices, .candles, .tempo, .lights, .recording, .camera: break
     }
