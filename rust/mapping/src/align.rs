@@ -3,7 +3,7 @@
 use crate::frames::Frame;
 use crate::schedule::Schedule;
 
-/// The most frames before the first state, and after the last.
+/// Frames before the first state, and after the last, that there may be also where a recording is no longer than its schedule.
 const LEAD: usize = 16;
 /// Side of the cells that have one probe each, in pixels.
 const CELL: usize = 8;
@@ -19,6 +19,10 @@ const MOST_STEPS: usize = 1 << 28;
 /// The standard deviation of a change, and the most that one misfit costs.
 const SPREAD: f32 = 0.1;
 const WORST: f32 = 8.0;
+/// The same of the light of a frame, where there are many lamps; few differ from the mean by more.
+const LIGHT: f32 = 0.12;
+const FEW: f32 = 1.0;
+const WORST_LIGHT: f32 = 1.0;
 
 /// The state of each frame, and its place within the hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,33 +129,48 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> A
         places: (0..frames.len()).map(place).collect(),
     };
     let changes = probes.changes(frames);
-    let (floor, full) = (quantile(&changes, 0.1), quantile(&changes, 0.9));
+    // One of the larger changes of states, however long nothing changes before and after them.
+    let large = schedule.states().len() / 5;
+    let (floor, full) = (quantile(&changes, 0.1), largest(&changes, large));
     if hold == 1 || full - floor < 0.02 {
         return plain;
     }
     let total = schedule.states().len() * hold;
-    if (total + 2 * LEAD) * frames.len() > MOST_STEPS {
+    let lead = LEAD + frames.len().saturating_sub(total);
+    if (total + 2 * lead) * frames.len() > MOST_STEPS {
         return plain;
     }
+    // All lamps, and none, are told from some by the light: the changes between them are those of other states.
+    let light = probes.brightness(frames);
+    let (dark, all) = (quantile(&light, 0.0), quantile(&light, 1.0));
+    let light: Vec<f32> = light
+        .iter()
+        .map(|light| (light - dark) / (all - dark).max(1e-6))
+        .collect();
+    let spread = LIGHT + FEW / (schedule.count() as f32).sqrt();
     let best = [0.0, 0.2, 0.4, 0.6, 0.8].map(|mix| {
         let expected = Expected::new(schedule, mix);
         // Noise adds to every change, people and different lamps take from each.
         let (low, high) = (
             quantile(&expected.changes[0], 0.1),
-            quantile(&expected.changes[0], 0.9),
+            largest(&expected.changes[0], large),
         );
         let scaled: Vec<f32> = changes
             .iter()
             .map(|change| low + (change - floor) / (full - floor) * (high - low))
             .collect();
-        path(&scaled, &expected, total, frames.len())
+        let dim = |frame: usize, place: usize| {
+            let off = (light[frame] - expected.light[place]) / spread;
+            (0.5 * off * off).min(WORST_LIGHT)
+        };
+        path(&scaled, &expected, dim, total, lead)
     });
     let best = best.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
     let Some((_, path)) = best else { return plain };
     Alignment {
         places: path
             .into_iter()
-            .map(|at| at.checked_sub(LEAD).and_then(place))
+            .map(|at| at.checked_sub(lead).and_then(place))
             .collect(),
     }
 }
@@ -161,7 +180,17 @@ fn quantile(values: &[f32], part: f32) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);
     sorted
-        .get((sorted.len() as f32 * part) as usize)
+        .get(((sorted.len() as f32 * part) as usize).min(sorted.len().max(1) - 1))
+        .copied()
+        .unwrap_or_default()
+}
+
+/// The value that so many others are above.
+fn largest(values: &[f32], above: usize) -> f32 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(|one, other| other.total_cmp(one));
+    sorted
+        .get(above.min(sorted.len().max(1) - 1))
         .copied()
         .unwrap_or_default()
 }
@@ -170,6 +199,8 @@ fn quantile(values: &[f32], part: f32) -> f32 {
 struct Expected {
     /// By the number of frames between, 1 to 3, and the place of the first.
     changes: [Vec<f32>; 3],
+    /// By the place, the part of the lamps that is lit.
+    light: Vec<f32>,
 }
 
 impl Expected {
@@ -206,40 +237,49 @@ impl Expected {
                 })
                 .collect()
         });
-        Self { changes }
+        let lit = |frame| ids().map(|id| light(frame, id)).sum::<f32>() / sample as f32;
+        Self {
+            changes,
+            light: (0..total).map(lit).collect(),
+        }
     }
 }
 
-/// The likeliest places of the frames, counted from [`LEAD`] frames before the schedule, and what they cost.
-fn path(changes: &[f32], expected: &Expected, total: usize, frames: usize) -> (f32, Vec<usize>) {
-    let places = total + 2 * LEAD;
-    let outside = |at: usize| {
-        if (LEAD..LEAD + total).contains(&at) {
-            0.0
-        } else {
-            OUTSIDE
-        }
+/// The likeliest places of the frames, counted from `lead` frames before the schedule, and what they cost.
+/// `dim`: what a frame's light costs at a place of the schedule.
+fn path(
+    changes: &[f32],
+    expected: &Expected,
+    dim: impl Fn(usize, usize) -> f32,
+    total: usize,
+    lead: usize,
+) -> (f32, Vec<usize>) {
+    let places = total + 2 * lead;
+    let alone = |frame: usize, at: usize| match at.checked_sub(lead) {
+        Some(place) if place < total => dim(frame, place),
+        _ => OUTSIDE,
     };
     let mut costs: Vec<f32> = (0..places)
         .map(|at| {
-            outside(at)
-                + if at == LEAD {
+            alone(0, at)
+                + if at == lead {
                     0.0
                 } else {
-                    SHIFT + at.abs_diff(LEAD) as f32 * 0.1
+                    SHIFT + at.abs_diff(lead) as f32 * 0.1
                 }
         })
         .collect();
-    let mut steps: Vec<Vec<u8>> = Vec::with_capacity(frames);
-    for change in changes {
+    let mut steps: Vec<Vec<u8>> = Vec::with_capacity(changes.len());
+    for (frame, change) in changes.iter().enumerate() {
         let mut next = vec![f32::INFINITY; places];
         let mut taken = vec![0_u8; places];
         for at in 0..places {
+            let own = alone(frame + 1, at);
             for (step, skip) in [(1, 0.0), (0, SKIP), (2, SKIP), (3, SKIP * 1.5)] {
                 let Some(from) = at.checked_sub(step) else {
                     continue;
                 };
-                let wanted = match (from.checked_sub(LEAD), step) {
+                let wanted = match (from.checked_sub(lead), step) {
                     (Some(_), 0) => Some(0.0),
                     (Some(from), step) => expected.changes[step - 1].get(from).copied(),
                     (None, _) => None,
@@ -248,7 +288,7 @@ fn path(changes: &[f32], expected: &Expected, total: usize, frames: usize) -> (f
                     let off = (change - wanted) / SPREAD;
                     (0.5 * off * off).min(WORST)
                 });
-                let cost = costs[from] + skip + misfit + outside(at);
+                let cost = costs[from] + skip + misfit + own;
                 if cost < next[at] {
                     (next[at], taken[at]) = (cost, step as u8);
                 }

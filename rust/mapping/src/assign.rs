@@ -10,6 +10,8 @@ const UNEVEN: f32 = 0.35;
 /// Contrasts that are turned over in search of ids, and how much less likely than the likeliest code an id's may be, as a logarithm.
 const TURNED: usize = 12;
 const UNLIKELY: f64 = 12.0;
+/// The most ids of one code that are kept: they have one where the states are missing that would distinguish them.
+const SAME: usize = 8;
 /// The probability from which on a place has an id; that from which on it may, and how much likelier it is a lamp than noise then.
 const SURE: f64 = 0.93;
 const LIKELY: f64 = 0.05;
@@ -24,6 +26,8 @@ const MIRRORS: f64 = 0.05;
 const WIDER: f32 = 0.06;
 const STEP: f32 = 0.02;
 const MOST_STEPS: f64 = 3.0;
+/// Of the largest logarithm of a weight, that of a place which is hardly anything but a lamp's.
+const CLEAR: f64 = 0.8;
 /// How often a lamp has no place of its own: it is dead, or hidden, or has light in common with another one.
 const ABSENT: f64 = 0.02;
 /// How often a place that somebody covered shows another code than its own, for each time that it shows that.
@@ -34,7 +38,7 @@ const SETTLED: f64 = 1e-5;
 
 /// The codes of ids, and the ids of codes.
 pub(crate) struct Codes {
-    of: HashMap<u128, u32>,
+    of: HashMap<u128, Vec<u32>>,
     count: usize,
 }
 
@@ -42,20 +46,26 @@ impl Codes {
     /// Of the first 128 contrasts.
     pub(crate) fn new(contrasts: &[Contrast]) -> Self {
         let count = contrasts.first().map_or(0, |contrast| contrast.signs.len());
-        let mut of = HashMap::with_capacity(count);
-        for id in (0..count as u32).rev() {
-            of.insert(code(contrasts, id), id);
+        let mut of: HashMap<u128, Vec<u32>> = HashMap::with_capacity(count);
+        for id in 0..count as u32 {
+            let same = of.entry(code(contrasts, id)).or_default();
+            if same.len() < SAME {
+                same.push(id);
+            }
         }
         Self { of, count }
     }
 
-    /// The id whose lamp has these signs.
+    /// The only id whose lamp has these signs.
     pub(crate) fn id(&self, values: impl Iterator<Item = f32>) -> Option<u32> {
         let bits = values.take(128).enumerate();
         let code = bits.fold(0_u128, |code, (index, value)| {
             code | u128::from(value > 0.0) << index
         });
-        self.of.get(&code).copied()
+        match self.of.get(&code)?.as_slice() {
+            [id] => Some(*id),
+            _ => None,
+        }
     }
 
     /// The ids of a place's likeliest codes with the logarithms of their weights beside that of no lamp, best first; and the weight of a
@@ -83,7 +93,7 @@ impl Codes {
 
     /// The ids of a code and of those that differ from it in some of the contrasts, with what the differences cost.
     fn turn(&self, code: u128, cost: f64, costs: &[(f64, usize)], found: &mut impl FnMut(u32, f64)) {
-        if let Some(id) = self.of.get(&code) {
+        for id in self.of.get(&code).into_iter().flatten() {
             found(*id, cost);
         }
         for (place, (more, index)) in costs.iter().enumerate() {
@@ -140,7 +150,11 @@ pub(crate) fn assign<'a, F: Fn(u32, usize) -> f64 + 'a>(
     more: impl FnOnce(&Assignment) -> Option<F>,
 ) -> Assignment {
     let mut places = distinct(candidates, codes, noises);
-    let mut mirrors = mirrors(candidates, &places);
+    let usual = Usual::new(candidates, &places);
+    for place in &mut places {
+        place.class = class(&candidates[place.candidate], usual);
+    }
+    let mut mirrors = mirrors(candidates, &places, usual);
     weigh(&mut places, &mirrors, codes.count);
     let found = assignment(&places);
     let Some(more) = more(&found) else { return found };
@@ -199,9 +213,31 @@ fn assignment(places: &[Place]) -> Assignment {
 /// A place and the ids that it may have, the likeliest by its light first.
 struct Place {
     candidate: usize,
+    class: usize,
     /// The weight of its code being broken, none of its options.
     broken: f64,
     options: Vec<Choice>,
+}
+
+/// Classes of places: by how often they were covered, and whether their light is as wide as usual.
+const CLASSES: usize = 8;
+const CLEAR_CLASSES: usize = 2;
+/// How often places of a class are lamps' at least, for each time that they are nothing.
+const RARE: f64 = 0.01;
+/// How much more or less of its light than usual is two pixels off where a place is not like a lamp's.
+const OTHER: f32 = 0.12;
+
+fn class(candidate: &Candidate, usual: Usual) -> usize {
+    let is_other = match (candidate.spread, usual.spread) {
+        (Some(spread), Some(middle)) => (spread - middle).abs() > OTHER.max(3.0 * usual.varies),
+        _ => true,
+    };
+    let covered = if candidate.is_covered {
+        1 + ((3.0 * candidate.covered) as usize).min(2)
+    } else {
+        0
+    };
+    2 * covered + usize::from(is_other)
 }
 
 /// An id that a place may have.
@@ -248,6 +284,7 @@ fn distinct(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Vec<Plac
         };
         places.push(Place {
             candidate: index,
+            class: 0,
             broken: if candidates[index].is_covered {
                 BROKEN * libm::exp(any.min(600.0))
             } else {
@@ -259,16 +296,50 @@ fn distinct(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Vec<Plac
     places
 }
 
+/// The light of places that nobody covered, and what of it is two pixels off where they are hardly anything but lamps: the medians.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usual {
+    light: Option<f32>,
+    spread: Option<f32>,
+    /// By how much the latter differs, as a standard deviation.
+    varies: f32,
+}
+
+impl Usual {
+    fn new(candidates: &[Candidate], places: &[Place]) -> Self {
+        let clear = || {
+            let all = places.iter().filter(|place| place.broken == 0.0);
+            all.filter_map(|place| Some((place, libm::log(place.options.first()?.weight))))
+        };
+        let most = clear().map(|(_, weight)| weight).fold(0.0, f64::max);
+        let of = |least: f64, of: &dyn Fn(&Candidate) -> Option<f32>| {
+            let sure = clear().filter(|(_, weight)| *weight >= least);
+            let mut values: Vec<f32> = sure
+                .filter_map(|(place, _)| of(&candidates[place.candidate]))
+                .collect();
+            values.sort_by(f32::total_cmp);
+            values.get(values.len() / 2).copied()
+        };
+        let spread = of(CLEAR * most, &|candidate| candidate.spread);
+        let off = of(CLEAR * most, &|candidate| {
+            Some((candidate.spread? - spread?).abs())
+        });
+        Self {
+            light: of(f64::NEG_INFINITY, &|candidate| Some(candidate.light)),
+            spread,
+            varies: off.map_or(0.0, |off| off / 0.6745),
+        }
+    }
+}
+
 /// How often each place is a mirror's, for each time that it is a lamp's.
-fn mirrors(candidates: &[Candidate], places: &[Place]) -> Vec<f64> {
-    let usual = |of: fn(&Candidate) -> f32| {
-        let clear = places.iter().filter(|place| place.broken == 0.0);
-        let mut values: Vec<f32> = clear.map(|place| of(&candidates[place.candidate])).collect();
-        values.sort_by(f32::total_cmp);
-        values.get(values.len() / 2).copied()
-    };
-    let light = usual(|candidate| candidate.light);
-    let spread = usual(|candidate| candidate.spread.unwrap_or_default());
+fn mirrors(candidates: &[Candidate], places: &[Place], usual: Usual) -> Vec<f64> {
+    let Usual {
+        light,
+        spread,
+        varies,
+    } = usual;
+    let (least, step) = (WIDER.max(2.0 * varies), STEP.max(0.7 * varies));
     let of = |place: &Place| {
         let candidate = &candidates[place.candidate];
         let part = light
@@ -277,8 +348,8 @@ fn mirrors(candidates: &[Candidate], places: &[Place]) -> Vec<f64> {
         let wider = candidate
             .spread
             .zip(spread)
-            .map_or(WIDER, |(spread, usual)| spread - usual);
-        let wide = libm::exp(f64::from((wider - WIDER) / STEP).clamp(-MOST_STEPS, MOST_STEPS));
+            .map_or(least, |(spread, usual)| spread - usual);
+        let wide = libm::exp(f64::from((wider - least) / step).clamp(-MOST_STEPS, MOST_STEPS));
         MIRRORS / (part * part) * wide
     };
     places.iter().map(of).collect()
@@ -289,21 +360,32 @@ fn mirrors(candidates: &[Candidate], places: &[Place]) -> Vec<f64> {
 /// Transactions on Information Theory 47, 2001). The places come with the brightest first.
 fn weigh(places: &mut [Place], mirrors: &[f64], count: usize) {
     let (mut sums, mut brighter) = (vec![0.0; count], vec![0.0; count]);
+    // How often places of a class that were covered are lamps', for each time that they are nothing, as the edge of somebody: as often
+    // as they turn out to be.
+    let mut lamps = [(count as f64 / places.len().max(1) as f64).min(1.0); CLASSES];
+    let mut sizes = [0.0; CLASSES];
+    for place in places.iter() {
+        sizes[place.class] += 1.0;
+    }
     for _ in 0..ROUNDS {
         // What all places say of an id, and below those that were before.
         sums.fill(0.0);
         let mut changed = 0.0_f64;
+        let mut likely = [0.0; CLASSES];
         for (place, mirror) in places.iter_mut().zip(mirrors) {
-            let other = |option: &Choice| option.weight * option.mirror * mirror;
-            let others = 1.0 + place.broken + place.options.iter().map(other).sum::<f64>();
-            let all: f64 = place
-                .options
-                .iter()
-                .map(|option| option.weight * option.heard)
-                .sum();
+            let part = if place.class < CLEAR_CLASSES {
+                1.0
+            } else {
+                lamps[place.class]
+            };
+            let other = |option: &Choice| part * option.weight * option.mirror * mirror;
+            let others = 1.0 + part * place.broken + place.options.iter().map(other).sum::<f64>();
+            let own = |option: &Choice| part * option.weight * option.heard;
+            let all: f64 = place.options.iter().map(own).sum();
+            likely[place.class] += all / (others + all);
             for option in &mut place.options {
-                let own = option.weight * option.heard;
-                option.said = option.weight / (others + (all - own).max(0.0));
+                let own = part * option.weight * option.heard;
+                option.said = part * option.weight / (others + (all - own).max(0.0));
                 let probability = own / (others + all);
                 changed = changed.max((probability - option.probability).abs());
                 option.probability = probability;
@@ -312,6 +394,12 @@ fn weigh(places: &mut [Place], mirrors: &[f64], count: usize) {
         }
         if changed < SETTLED {
             break;
+        }
+        // Places say more before they hear of each other than there can be.
+        let most = (count as f64 / likely.iter().sum::<f64>().max(1e-9)).min(1.0);
+        for (lamps, (likely, size)) in lamps.iter_mut().zip(likely.iter().zip(sizes)) {
+            let usual = (likely * most + 0.5) / (size + 1.0);
+            *lamps = (*lamps * (usual / (1.0 - usual).max(0.01)).clamp(RARE, 1.0)).sqrt();
         }
         brighter.fill(0.0);
         for option in places.iter_mut().flat_map(|place| &mut place.options) {

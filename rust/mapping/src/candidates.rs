@@ -2,6 +2,7 @@
 
 use crate::assign::Codes;
 use crate::contrast::{Contrast, Level};
+use crate::drift::{Drift, median};
 use crate::frames::Frame;
 use std::collections::{HashMap, HashSet};
 
@@ -41,6 +42,8 @@ pub(crate) struct Candidate {
     pub(crate) spread: Option<f32>,
     /// Whether something else than lamps changed the place.
     pub(crate) is_covered: bool,
+    /// In which part of the contrasts it did.
+    pub(crate) covered: f32,
 }
 
 impl Candidate {
@@ -49,25 +52,21 @@ impl Candidate {
     }
 
     /// Finds the contrasts in which something else than a lamp changes the place: the mean of a state and its complement is not
-    /// what it is in the others. Of such a place each frame says for itself whether it shows the lamp lit, or unlit, or what covers it.
-    pub(crate) fn look(&mut self, contrasts: &[Contrast], frames: &[Frame]) {
-        let levels: Option<Vec<[Vec<Level>; 2]>> = contrasts
+    /// what it is in the others, but for the drift of all light. Of such a place each frame says for itself whether it shows the lamp lit,
+    /// or unlit, or what covers it.
+    pub(crate) fn look(&mut self, contrasts: &[Contrast], frames: &[Frame], drift: &Drift) {
+        let mut levels: Vec<(usize, [Vec<Level>; 2])> = contrasts
             .iter()
-            .map(|each| each.levels(frames, self.x, self.y))
+            .enumerate()
+            .filter_map(|(index, each)| Some((index, each.levels(frames, self.x, self.y)?)))
             .collect();
-        let Some(levels) = levels else { return };
-        let mean = |levels: &[Level]| {
-            let sum = levels.iter().fold((0.0, 0.0), |sum, level| {
-                (sum.0 + level.light, sum.1 + level.above)
-            });
-            Level {
-                light: sum.0 / levels.len() as f32,
-                above: sum.1 / levels.len() as f32,
-            }
-        };
+        if levels.is_empty() {
+            return;
+        }
+        drift.leave(&mut levels);
         let means: Vec<[Level; 2]> = levels
             .iter()
-            .map(|both| [mean(&both[0]), mean(&both[1])])
+            .map(|(_, both)| [Level::mean(&both[0]), Level::mean(&both[1])])
             .collect();
         let middles: Vec<f32> = means
             .iter()
@@ -77,15 +76,16 @@ impl Candidate {
         let noise = contrasts.iter().map(|each| each.noise).sum::<f32>() / contrasts.len() as f32;
         // Of five pixels and both states.
         let noise = 0.5 * noise / 5.0_f32.sqrt();
-        let is_hidden = |index: usize| {
-            (middles[index] - usual).abs() > (CHANGED * self.light).max(5.0 * noise)
-                || self.values[index].abs() < LITTLE * self.light
+        let value = |place: usize| self.values[levels[place].0];
+        let is_hidden = |place: usize| {
+            (middles[place] - usual).abs() > (CHANGED * self.light).max(5.0 * noise)
+                || value(place).abs() < LITTLE * self.light
         };
-        let (hidden, seen): (Vec<usize>, Vec<usize>) =
-            (0..self.values.len()).partition(|index| is_hidden(*index));
+        let (hidden, seen): (Vec<usize>, Vec<usize>) = (0..levels.len()).partition(|place| is_hidden(*place));
         self.is_covered = !hidden.is_empty();
-        for index in hidden {
-            self.doubts[index] = 1.0;
+        self.covered = hidden.len() as f32 / levels.len() as f32;
+        for place in &hidden {
+            self.doubts[levels[*place].0] = 1.0;
         }
         if !self.is_covered || seen.is_empty() {
             return;
@@ -100,7 +100,7 @@ impl Candidate {
             light: of(|[one, other]| one.light.min(other.light)),
             above: of(|[one, other]| one.above.min(other.above)),
         };
-        self.light = median(seen.iter().map(|index| self.values[*index].abs()).collect());
+        self.light = median(seen.iter().map(|place| value(*place).abs()).collect());
         let range = [lit.light - dark.light, lit.above - dark.above];
         if range[1] < 8.0 * noise {
             return;
@@ -114,8 +114,8 @@ impl Candidate {
         };
         let spread = [0, 1].map(|axis| {
             let off = |index: &usize| {
-                let [unlit, lit] = if self.values[*index] > 0.0 { [1, 0] } else { [0, 1] };
-                let levels = &levels[*index];
+                let [unlit, lit] = if value(*index) > 0.0 { [1, 0] } else { [0, 1] };
+                let levels = &levels[*index].1;
                 let lit = levels[lit].iter().map(|level| (part(level)[axis] - 1.0).abs());
                 let unlit = levels[unlit].iter().map(|level| part(level)[axis].abs());
                 lit.chain(unlit).collect::<Vec<_>>()
@@ -139,20 +139,14 @@ impl Candidate {
             });
             each.sum::<f32>() / state.len().max(1) as f32
         };
-        for (index, [one, other]) in levels.iter().enumerate() {
-            if self.doubts[index] == 1.0 {
-                let likelier = lights(one) - lights(other);
-                self.values[index] = self.light.copysign(likelier);
-                // With which the weights of both signs differ by that.
-                self.doubts[index] = FULL / (libm::expf(likelier.abs()) + FULL - 1.0);
-            }
+        for place in hidden {
+            let (index, [one, other]) = &levels[place];
+            let likelier = lights(one) - lights(other);
+            self.values[*index] = self.light.copysign(likelier);
+            // With which the weights of both signs differ by that.
+            self.doubts[*index] = FULL / (libm::expf(likelier.abs()) + FULL - 1.0);
         }
     }
-}
-
-fn median(mut values: Vec<f32>) -> f32 {
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f32::total_cmp).1
 }
 
 /// The smoothed contrasts without their backgrounds.
@@ -286,6 +280,7 @@ impl Sharp {
             light,
             doubts: vec![UNNOTICED; self.images.len()],
             is_covered: false,
+            covered: 0.0,
         }
     }
 }

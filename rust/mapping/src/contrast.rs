@@ -42,6 +42,17 @@ pub(crate) struct Level {
 }
 
 impl Level {
+    /// The mean of some.
+    pub(crate) fn mean(levels: &[Self]) -> Self {
+        let sum = levels.iter().fold((0.0, 0.0), |sum, level| {
+            (sum.0 + level.light, sum.1 + level.above)
+        });
+        Self {
+            light: sum.0 / levels.len() as f32,
+            above: sum.1 / levels.len() as f32,
+        }
+    }
+
     fn of(frame: &Frame, x: usize, y: usize) -> Self {
         let (width, height) = (frame.width as usize, frame.height as usize);
         let at = |dx: isize, dy: isize| {
@@ -76,35 +87,43 @@ struct Pairing {
     signs: Vec<i8>,
 }
 
-fn pairings(schedule: &Schedule) -> Vec<Pairing> {
+/// The states that were shown, each with its complement; one without that, as its complement was not shown, with the last two that
+/// have each other, or with dark and all.
+fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> {
     let (states, count) = (schedule.states(), schedule.count() as u32);
     let lit = |state: &State| (0..count).map(|id| state.lights(id)).collect::<Vec<_>>();
     let sets: Vec<_> = states.iter().map(lit).collect();
-    let of = |wanted: State| states.iter().position(|state| *state == wanted);
-    let (dark, all) = (of(State::Dark), of(State::All));
+    let is_shown = |state: usize| !shown[state].is_empty();
+    let of = |wanted: State| (0..states.len()).find(|at| states[*at] == wanted && is_shown(*at));
+    let both = of(State::Dark).zip(of(State::All));
+    let mut last = None;
     let mut found = Vec::new();
     let mut at = 0;
     while at < states.len() {
-        let complement = sets
+        let here = at;
+        let are_complements = sets
             .get(at + 1)
             .is_some_and(|next| sets[at].iter().zip(next).all(|(one, other)| one != other));
-        let signs = || sets[at].iter().map(|lit| if *lit { 1 } else { -1 }).collect();
-        if complement {
+        at += if are_complements { 2 } else { 1 };
+        if are_complements && is_shown(here) && is_shown(here + 1) {
+            last = Some((here, here + 1));
             found.push(Pairing {
-                weights: vec![(at, 1.0), (at + 1, -1.0)],
-                signs: signs(),
+                weights: vec![(here, 1.0), (here + 1, -1.0)],
+                signs: sets[here].iter().map(|lit| if *lit { 1 } else { -1 }).collect(),
             });
-            at += 1;
-        } else if let (Some(dark), Some(all)) = (dark, all)
-            && at != dark
-            && at != all
-        {
-            found.push(Pairing {
-                weights: vec![(at, 2.0), (dark, -1.0), (all, -1.0)],
-                signs: signs(),
-            });
+            continue;
         }
-        at += 1;
+        for one in (here..at).filter(|one| is_shown(*one)) {
+            let Some((dark, all)) = (if are_complements { last.or(both) } else { both }) else {
+                continue;
+            };
+            if one != dark && one != all {
+                found.push(Pairing {
+                    weights: vec![(one, 2.0), (dark, -1.0), (all, -1.0)],
+                    signs: sets[one].iter().map(|lit| if *lit { 1 } else { -1 }).collect(),
+                });
+            }
+        }
     }
     found
 }
@@ -120,14 +139,11 @@ pub(crate) fn contrasts(
         return Vec::new();
     };
     let (width, height) = (first.width as usize, first.height as usize);
-    let pairings = pairings(schedule);
     let shown = shown(schedule, alignment);
+    let pairings = pairings(schedule, &shown);
     let clear = clear(frames, schedule, &pairings, &shown, probes, height, width);
     let mut found = Vec::with_capacity(pairings.len());
     for pairing in pairings {
-        if pairing.weights.iter().any(|(state, _)| shown[*state].is_empty()) {
-            continue;
-        }
         let mut values = vec![0.0_f32; width * height];
         let mut shows = Vec::new();
         for (band, clear) in clear.iter().enumerate() {

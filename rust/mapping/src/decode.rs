@@ -7,6 +7,7 @@ use crate::align::{Probes, align};
 use crate::assign::{Codes, assign};
 use crate::candidates::{Candidate, Sharp};
 use crate::contrast::{Contrast, contrasts};
+use crate::drift::Drift;
 use crate::frames::Frame;
 use crate::joint::{Known, Pictures, Spot};
 use crate::mirrors::Mirrors;
@@ -142,8 +143,9 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
     let sharp = Sharp::new(&contrasts, width, height);
     let codes = Codes::new(&contrasts);
     let mut candidates = sharp.candidates(&codes);
+    let drift = Drift::new(&contrasts, frames, width, height);
     for candidate in &mut candidates {
-        candidate.look(&contrasts, frames);
+        candidate.look(&contrasts, frames, &drift);
     }
     let pictures = Pictures {
         contrasts: &contrasts,

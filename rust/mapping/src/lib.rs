@@ -9,6 +9,7 @@ mod candidates;
 mod contrast;
 pub mod correct;
 pub mod decode;
+mod drift;
 pub mod film;
 pub mod frames;
 mod joint;
