@@ -71,7 +71,8 @@ public actor CameraMapper {
   /// - Parameters:
   ///   - rig: the file of the rig. Ids are those of its cells, fixture by fixture.
   ///   - frames: the bytes of frames as they come, of the settings' format.
-  ///   - restored: the levels that the output gets at the end; nil: all fixtures dark.
+  ///   - restored: the levels before, which the output gets at the end; meanwhile slots that are no light of the rig's fixtures stay at
+  ///     them, as pan and tilt. nil: all fixtures dark, and the others at their defaults.
   ///   - output: takes the levels to light.
   /// - Returns: the updates, for one consumer. Ending them ends the mapping.
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` or ``LightingError/Code/validation``. The stream throws what
@@ -83,6 +84,12 @@ public actor CameraMapper {
     // Another call may begin one while this one waits.
     while running != nil { await cancel() }
     let mapper = try settings.mapper(rig: rig, count: 0, isLive: true)
+    for (universe, levels) in restored ?? [:] {
+      let number = universe.number + (universe.protocol == .artNet ? Int(nativeShowArtNet) : 0)
+      try LightingError.rethrowing { () throws(NativeError) in
+        try mapper.keep(universe: number, slots: levels.bytes.span)
+      }
+    }
     let (stream, updates) = AsyncThrowingStream.makeStream(of: Update.self)
     let task = Task.detached {
       do {

@@ -46,8 +46,10 @@ public struct MappingSettings: Sendable, Hashable {
   public var hold = 2
   /// How bytes become frames.
   public var format = Format.y4m
-  /// The schedule of a recording, JSON, in place of the method's.
+  /// The schedule, JSON, in place of the method's.
   public var schedule: Data?
+  /// The JSON of an earlier map of the same fixtures, corrected or not: its places stay, and only the others are looked for, and lit.
+  public var known: Data?
   /// Whether what was not found is lit once more.
   public var lightsAgain = true
 
@@ -56,11 +58,12 @@ public struct MappingSettings: Sendable, Hashable {
 
   func mapper(rig: Data?, count: Int, isLive: Bool) throws(LightingError) -> NativeMapper {
     let (rig, schedule) = (try Self.text(of: rig, "rig"), try Self.text(of: schedule, "schedule"))
+    let known = try Self.text(of: known, "known")
     let (format, width, height) = format.native
     return try LightingError.rethrowing { () throws(NativeError) in
       try NativeMapper(
         NativeMapperConfiguration(
-          rig: rig, schedule: schedule, count: count, hold: hold, width: width, height: height,
+          rig: rig, schedule: schedule, known: known, count: count, hold: hold, width: width, height: height,
           method: method.native, format: format, isLive: isLive, lightsAgain: lightsAgain))
     }
   }

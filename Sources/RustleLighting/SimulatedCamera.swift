@@ -28,10 +28,15 @@ public actor SimulatedCamera {
 
   /// Creates a camera whose fixtures a schedule lights, or the levels of a rig.
   ///
+  /// - Parameters:
+  ///   - drops: the probability that a frame is dropped, 0 to 0.5; nil: the scene's.
+  ///   - autoExposure: how much of a wrong exposure is put right from frame to frame, 0 to 1; nil: the scene's.
+  ///   - delay: the time from a change to the frame that shows it, 0 to 15 frames; nil: the scene's.
   /// - Throws: ``LightingError`` with ``LightingError/Code/validation`` or ``LightingError/Code/malformedInput``.
   public init(
     _ scene: Scene, seed: UInt64 = 1, width: Int = 640, height: Int = 480, count: Int = 100, rig: Data? = nil,
-    settings: MappingSettings = MappingSettings()
+    settings: MappingSettings = MappingSettings(), drops: Double? = nil, autoExposure: Double? = nil,
+    delay: Double? = nil
   ) throws(LightingError) {
     let kind: NativeScene =
       switch scene {
@@ -44,8 +49,8 @@ public actor SimulatedCamera {
     native = try LightingError.rethrowing { () throws(NativeError) in
       try NativeCamera(
         NativeCameraConfiguration(
-          rig: rigText, seed: seed, count: count, hold: settings.hold, width: width, height: height,
-          method: settings.method.native, scene: kind))
+          rig: rigText, seed: seed, drops: drops ?? -1, autoExposure: autoExposure ?? -1, delay: delay ?? -1,
+          count: count, hold: settings.hold, width: width, height: height, method: settings.method.native, scene: kind))
     }
     fixtureCount = native.description.fixtures
     frameCount = rig == nil ? Int(clamping: native.description.frames) : nil

@@ -121,6 +121,44 @@ struct MapCommandTests {
     #expect(try String(contentsOfFile: folder.path("map"), encoding: .utf8).contains(#""found":false,"id":3"#))
   }
 
+  @Test func correctedMapIsTheBeginningOfTheNextPass() throws {
+    let folder = try ScratchFolder()
+    let map = { (name: String) in
+      try FixtureMap(json: Data(contentsOf: URL(filePath: folder.path(name))))
+    }
+    let first = try RustleProcess.run(["map", "run", "--demo", "-o", folder.path("first")])
+    #expect(first.status == 0, "\(first.errors)")
+    let corrections = try folder.write(
+      Data(#"{"v":1,"corrections":[{"id":3,"found":false},{"id":5,"x":1,"y":2}]}"#.utf8), as: "corrections")
+    let next = try RustleProcess.run([
+      "map", "run", "--demo", "--known", folder.path("first"), "--corrections", corrections, "-o", folder.path("next"),
+    ])
+    #expect(next.status == 0 && next.errors.contains("24 of 24 fixtures found"), "\(next.errors)")
+    let (before, after) = (try map("first"), try map("next"))
+    #expect(after.fixtures[5].x == 1 && after.fixtures[3].x != nil && after.fixtures[4] == before.fixtures[4])
+    let both = try RustleProcess.run([
+      "map", "run", "--demo", "--known", folder.path("first"), "--schedule", corrections,
+    ])
+    #expect(both.status == 64 && both.errors.contains("--known"), "\(both.errors)")
+    let small = try RustleProcess.run([
+      "map", "decode", folder.path("first"), "--count", "9", "--known", folder.path("first"),
+    ])
+    #expect(small.status == 64 && small.errors.contains("a result of 9 fixtures, got one of 24"), "\(small.errors)")
+  }
+
+  @Test func recordingOfALateCameraThatDropsFramesIsDecoded() throws {
+    let folder = try ScratchFolder()
+    let simulated = try RustleProcess.run([
+      "map", "simulate", "--count", "60", "--hold", "3", "--drops", "0.04", "--auto-exposure", "0.3", "--delay", "4.5",
+      "--truth", folder.path("truth"), "-o", folder.path("take.y4m"),
+    ])
+    #expect(simulated.status == 0, "\(simulated.errors)")
+    let decoded = try RustleProcess.run(["map", "decode", folder.path("take.y4m"), "--count", "60", "--hold", "3"])
+    #expect(decoded.status == 0 && decoded.errors.contains("60 of 60 fixtures found"), "\(decoded.errors)")
+    let late = try RustleProcess.run(["map", "simulate", "--delay", "16"])
+    #expect(late.status == 64 && late.errors.contains("frames from 0 to 15"), "\(late.errors)")
+  }
+
   @Test func recordingThatCannotBeWrittenAndOneThatIsEndedLeaveNothing() throws {
     let folder = try ScratchFolder()
     try FileManager.default.createSymbolicLink(atPath: folder.path("full"), withDestinationPath: "/dev/full")

@@ -81,7 +81,7 @@ import Testing
     #expect(result.status == 0 && lines.count >= 4, "\(result.errors)")
     #expect(lines.first?["change"] as? String == "appeared" && lines.first?["rssi_dbm"] as? Double == -47)
     #expect(lines.first?["flag"] as? String == "unprovisioned" && lines.first?["firmware"] as? String == "1.4")
-    let text = try RustleProcess.run(["provision", "list", "--demo", "--duration", "0.1", "--format", "text"])
+    let text = try RustleProcess.run(["provision", "list", "--demo", "--seconds", "0.1", "--format", "text"])
     #expect(
       text.lines.first == "02:00:00:00:00:01 appeared, -47 dBm: ChromaDMX-0001, unprovisioned, firmware 1.4",
       "\(text.output)")

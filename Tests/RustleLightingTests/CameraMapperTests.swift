@@ -80,7 +80,72 @@ struct CameraMapperTests {
     let levels = sent.withLock(\.self)
     #expect(levels.last == before)
     #expect(Set(levels[0].keys.map(\.number)) == [0, 7])
-    #expect(levels[0].values.allSatisfy { $0.bytes.allSatisfy { $0 == 0 } })
+    // Twelve pars on 36 slots; what follows them stays as it was, whatever is lit.
+    let (pars, bar) = (try DMXUniverse(0, of: .artNet), try DMXUniverse(7, of: .sacn))
+    #expect(levels[0][pars]?.bytes.prefix(36).allSatisfy { $0 == 0 } == true)
+    #expect(levels[0][bar]?.bytes.allSatisfy { $0 == 0 } == true)
+    #expect(levels.allSatisfy { $0[pars]?.bytes.dropFirst(36).allSatisfy { $0 == 9 } == true })
+    #expect(levels.contains { $0[pars]?.bytes.first == 255 })
+  }
+
+  @Test func scheduleIsRunAndKnownPlacesStay() async throws {
+    let rig = rig(pars: 4)
+    let camera = try SimulatedCamera(.club, seed: 3, width: 320, height: 240, rig: rig)
+    let stage = Stage(camera)
+    let frames = { AsyncStream<Data> { try? await stage.next() } }
+    let mapped = { (settings: MappingSettings) in
+      let lit = Mutex<[Int]>([])
+      let universe = try DMXUniverse(0, of: .artNet)
+      let output: CameraMapper.Output = { levels in
+        let bytes = levels[universe]?.bytes ?? []
+        lit.withLock { $0.append((0..<4).filter { bytes[$0 * 3] == 255 }.count) }
+        try await stage.light(levels)
+      }
+      var last: FixtureMap?
+      for try await update in try await CameraMapper(settings).map(rig, frames: frames(), output: output) {
+        last = update.map ?? last
+      }
+      return (try #require(last), lit.withLock(\.self))
+    }
+    var settings = Self.gray(camera)
+    settings.schedule = Data(
+      #"{"v":1,"states":["dark","all","bit 3","not 3","bit 2","not 2","bit 1","not 1","bit 0","not 0"],"hold":3}"#.utf8)
+    let (found, _) = try await mapped(settings)
+    #expect(found.found.count == 12)
+    settings.schedule = nil
+    settings.known = try found.corrected(
+      by: Data(
+        #"{"v":1,"corrections":[{"id":2,"found":false},{"id":6,"found":false},{"id":9,"found":false},{"id":3,"x":7,"y":9}]}"#
+          .utf8)
+    ).json
+    let (again, lit) = try await mapped(settings)
+    #expect(again.found.count == 12 && again.fixtures[3].x == 7 && again.fixtures[1] == found.fixtures[1])
+    let (x, there) = (try #require(again.fixtures[2].x), try #require(found.fixtures[2].x))
+    #expect(abs(x - there) < 0.5)
+    // All while the delay is measured, then at most the one of them that has no place.
+    #expect(Set(lit) == [0, 1, 4])
+    settings.known = Data(#"{"v":1,"width":1,"height":1,"fixtures":[]}"#.utf8)
+    await #expect(throws: LightingError.self) { _ = try await mapped(settings) }
+  }
+
+  @Test func cameraThatDropsFramesIsLateAndExposesIsFollowed() async throws {
+    var settings = MappingSettings()
+    settings.hold = 3
+    let camera = try SimulatedCamera(
+      .club, seed: 4, count: 60, settings: settings, drops: 0.05, autoExposure: 0.3, delay: 4)
+    settings.format = .gray(width: camera.width, height: camera.height)
+    #expect(camera.frameCount == 46)
+    let recorded = try RecordedMapping(count: 60, settings: settings)
+    var dropped = 0
+    for _ in 0..<46 {
+      guard let frame = try await camera.frame() else { dropped += 1; continue }
+      try recorded.add(frame)
+    }
+    #expect(dropped > 0 && recorded.frameCount == UInt64(46 - dropped))
+    let verdict = String(decoding: try recorded.map().verdict(by: try await camera.truth()), as: UTF8.self)
+    #expect(verdict.contains(#""found":60"#) && verdict.contains(#""wrong":0"#), "\(verdict)")
+    #expect(throws: LightingError.self) { try SimulatedCamera(.club, drops: 0.6) }
+    #expect(throws: LightingError.self) { try SimulatedCamera(.club, delay: .nan) }
   }
 
   @Test func cancelRestoresBeforeItReturns() async throws {

@@ -46,6 +46,32 @@ struct MappingOptions: ParsableArguments {
   }
 }
 
+/// The options of commands that find fixtures in frames.
+struct MapInputOptions: ParsableArguments {
+  @Option("File of the schedule.", value: "file", completion: .file(extensions: ["json"]))
+  var schedule: String?
+
+  @Option(help: ArgumentHelp("Size of frames of gray without a header, such as 640x480.", valueName: "size"))
+  var gray: FrameSize?
+
+  @Option(
+    "Earlier map, whose places stay, corrected first: only the other fixtures are looked for.", value: "file",
+    completion: .file(extensions: ["json"]))
+  var known: String?
+
+  /// The files of these options, with the corrections of an earlier map.
+  func read(into settings: inout MappingSettings, _ output: MapOutputOptions, _ corrections: Data?) throws {
+    if let schedule {
+      settings.schedule = try TextFile.bytes(of: schedule, option: "--schedule", limit: MapFiles.longest)
+    }
+    if let gray { settings.format = .gray(width: gray.width, height: gray.height) }
+    guard let known else { return }
+    let map = try TextFile.value(of: known, option: "--known", limit: MapFiles.longest) { try FixtureMap(json: $0) }
+    settings.known =
+      try corrections.map { try output.correct(by: $0) { try map.corrected(by: $0) } }?.json ?? map.json
+  }
+}
+
 /// The options of commands that write a map.
 struct MapOutputOptions: ParsableArguments {
   @Option(

@@ -16,7 +16,8 @@ struct MapDecodeCommand: AsyncParsableCommand {
       input. Its schedule is \
       dark, all, then each bit of the ids and its complement, the lowest first, unless --method or --schedule say another: a JSON file \
       {"v":1,"states":["dark","all","bit 0","not 0",[0,2]],"hold":2}, with the state of each frame in "frames" where they are not held \
-      alike. Recordings may begin and end late, and lack frames.
+      alike. Recordings may begin and end late, and lack frames; those of one fixture \
+      after the other begin with the schedule.
 
       The map is JSON with all ids: the place in pixels from the middle of the top left one and from -1 to 1 to the right and up, its \
       standard deviation and confidence, or the reason why there is none. A picture of --overlay has a ring at each fixture, a square where \
@@ -35,11 +36,7 @@ struct MapDecodeCommand: AsyncParsableCommand {
 
   @OptionGroup var mapping: MappingOptions
 
-  @Option("File of the schedule.", value: "file", completion: .file(extensions: ["json"]))
-  var schedule: String?
-
-  @Option(help: ArgumentHelp("Size of frames of gray without a header, such as 640x480.", valueName: "size"))
-  var gray: FrameSize?
+  @OptionGroup var input: MapInputOptions
 
   @OptionGroup var output: MapOutputOptions
 
@@ -52,15 +49,16 @@ struct MapDecodeCommand: AsyncParsableCommand {
     try Parse.reject(
       (!demo && recordings.isEmpty, "expected a recording, or --demo"),
       (!demo && count == nil, "expected --count, the number of fixtures"),
-      (demo && !recordings.isEmpty, "--demo cannot be used with a recording"))
+      (demo && !recordings.isEmpty, "--demo cannot be used with a recording"),
+      (demo && input.known != nil, "--demo cannot be used with --known"))
   }
 
   func run() async throws {
     log.bootstrap()
-    try output.check(isNot: recordings + [schedule])
+    try output.check(isNot: recordings + [input.schedule, input.known])
     let corrections = try output.readCorrections()
     let correct = { (recorded: RecordedMapping) in
-      if let corrections { try output.correct(by: corrections) { try recorded.correct(by: $0) } }
+      if let corrections, input.known == nil { try output.correct(by: corrections) { try recorded.correct(by: $0) } }
     }
     let recordings = try recordings.flatMap { try MapFiles.recordings(at: $0) }
     if demo {
@@ -70,16 +68,10 @@ struct MapDecodeCommand: AsyncParsableCommand {
       return
     }
     var settings = mapping.settings
-    if let schedule {
-      settings.schedule = try TextFile.bytes(of: schedule, option: "--schedule", limit: MapFiles.longest)
-    }
     let arePictures = recordings.allSatisfy(MapFiles.isPicture)
-    if let gray {
-      settings.format = .gray(width: gray.width, height: gray.height)
-    } else if arePictures {
-      settings.format = .images
-    }
-    let recorded = try CommandFailure.naming(schedule ?? "--count", .usage) {
+    if arePictures { settings.format = .images }
+    try input.read(into: &settings, output, corrections)
+    let recorded = try CommandFailure.naming(input.schedule ?? input.known ?? "--count", .usage) {
       try RecordedMapping(count: count ?? 0, settings: settings)
     }
     for path in recordings {

@@ -14,11 +14,11 @@ struct MapRunCommand: AsyncParsableCommand {
               [-o <file>] [--overlay <png>]
       """,
     discussion: """
-      Frames are YUV4MPEG2 from a pipe or standard input (-). First all fixtures are lit and dark in turns, which shows how late the frames \
+      Frames are YUV4MPEG2, or bytes of gray with --gray, from a pipe or standard input (-). First all fixtures are lit and dark in turns, which shows how late the frames \
       are; then the schedule runs, and what was not found is lit once more. Ids are those of the rig's cells: a bar of eight pixels has \
       eight, in their order. At the end, also after an error, Ctrl-C or SIGTERM, all fixtures are dark and the senders end: other sources \
       have the universes back. Standard error has a line for each phase, standard output or -o the map, and --overlay a picture, as rustle \
-      map decode writes them.
+      map decode writes them. A map that was corrected is the --known of the next run, which lights only what that lacks.
 
       EXAMPLES:
         rustle map run --demo -o found.json
@@ -45,6 +45,8 @@ struct MapRunCommand: AsyncParsableCommand {
 
   @OptionGroup var mapping: MappingOptions
 
+  @OptionGroup var input: MapInputOptions
+
   @Flag(name: .customLong("once"), help: "Do not light once more what was not found.")
   var once = false
 
@@ -59,15 +61,19 @@ struct MapRunCommand: AsyncParsableCommand {
     try Parse.reject(
       (!demo && rig == nil, "expected --rig, or --demo"), (!demo && frames == nil, "expected --frames, or --demo"),
       (!demo && outputs.isEmpty, "expected --output, or --demo"),
+      (demo && input.gray != nil, "--demo cannot be used with --gray"),
+      (input.schedule != nil && input.known != nil, "--schedule cannot be used with --known, which has its own"),
       (Set(outputs).count < outputs.count, "--output: expected different ones, got one twice"))
   }
 
   func run() async throws {
     log.bootstrap()
-    try output.check(isNot: [rig, frames])
-    let corrections = try output.readCorrections()
+    try output.check(isNot: [rig, frames, input.schedule, input.known])
+    var corrections = try output.readCorrections()
     var settings = mapping.settings
     settings.lightsAgain = !once
+    try input.read(into: &settings, output, corrections)
+    if input.known != nil { corrections = nil }
     if demo { return try await runDemo(settings, corrections) }
     guard let rig, let frames else { return }
     let file = try TextFile.bytes(of: rig, option: "--rig", limit: TextFile.longestShow)

@@ -10,7 +10,9 @@ struct MapSimulateCommand: AsyncParsableCommand {
     abstract: "Film simulated fixtures.",
     usage: """
       rustle map simulate [--scene <scene>] [--seed <number>]
-              [--count <number>] [--size <size>] [--truth <file>] [-o <file>]
+              [--count <number>] [--size <size>] [--drops <part>]
+              [--auto-exposure <part>] [--delay <frames>]
+              [--truth <file>] [-o <file>]
               [--rig <file> --universes <list> [--interface <name>]]
       """,
     discussion: """
@@ -44,6 +46,21 @@ struct MapSimulateCommand: AsyncParsableCommand {
 
   @OptionGroup var mapping: MappingOptions
 
+  @Option(
+    "Probability that a frame is dropped, 0 to 0.5. (default: that of the scene)", value: "part",
+    parse: Parse.number("a part", in: 0...0.5))
+  var drops: Double?
+
+  @Option(
+    "Part of a wrong exposure that the camera puts right from frame to frame, 0 to 1. (default: that of the scene)",
+    value: "part", parse: Parse.number("a part", in: 0...1))
+  var autoExposure: Double?
+
+  @Option(
+    "Time from a change to the frame that shows it, 0 to 15 frames. (default: that of the scene)", value: "frames",
+    parse: Parse.number("frames", in: 0...15))
+  var delay: Double?
+
   @Option("File of the rig that is filmed.", value: "file", completion: .file(extensions: ["json"]))
   var rig: String?
 
@@ -76,7 +93,7 @@ struct MapSimulateCommand: AsyncParsableCommand {
     let camera = try CommandFailure.naming(rig ?? "--size", rig == nil ? .usage : .badData) {
       try SimulatedCamera(
         scene, seed: UInt64(seed), width: size.width, height: size.height, count: count, rig: file,
-        settings: mapping.settings)
+        settings: mapping.settings, drops: drops, autoExposure: autoExposure, delay: delay)
     }
     if let truth { try PictureFile.write(try await camera.truth(), to: truth) }
     let header = Data("YUV4MPEG2 W\(size.width) H\(size.height) F30:1 Ip A1:1 Cmono XCOLORRANGE=FULL\n".utf8)

@@ -21,7 +21,10 @@ struct ProvisionListCommand: AsyncParsableCommand {
       \(columns(since: .now).fieldList())
       """)
 
-  @OptionGroup var limit: TimeLimitOption
+  @Option(
+    name: [.customLong("duration"), .customLong("seconds")], "Stop after this many seconds.", value: "seconds",
+    parse: Parse.number("seconds", in: 0...1e9))
+  var seconds: Double?
 
   @OptionGroup var radio: NodeRadioOptions
   @OptionGroup var output: StreamOptions
@@ -46,7 +49,7 @@ struct ProvisionListCommand: AsyncParsableCommand {
           }
           return .streamEnded
         }
-        tasks.addEnd(after: limit.seconds) { await scanner.stop() }
+        tasks.addEnd(after: seconds) { await scanner.stop() }
       }
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }

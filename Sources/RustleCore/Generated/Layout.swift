@@ -662,6 +662,7 @@ extension NativeLayout {
         [
           ("rig", MemoryLayout<RustleMapperConfiguration>.offset(of: \.rig)),
           ("schedule", MemoryLayout<RustleMapperConfiguration>.offset(of: \.schedule)),
+          ("known", MemoryLayout<RustleMapperConfiguration>.offset(of: \.known)),
           ("count", MemoryLayout<RustleMapperConfiguration>.offset(of: \.count)),
           ("hold", MemoryLayout<RustleMapperConfiguration>.offset(of: \.hold)),
           ("width", MemoryLayout<RustleMapperConfiguration>.offset(of: \.width)),
@@ -704,6 +705,9 @@ extension NativeLayout {
         [
           ("rig", MemoryLayout<RustleCameraConfiguration>.offset(of: \.rig)),
           ("seed", MemoryLayout<RustleCameraConfiguration>.offset(of: \.seed)),
+          ("drops", MemoryLayout<RustleCameraConfiguration>.offset(of: \.drops)),
+          ("auto_exposure", MemoryLayout<RustleCameraConfiguration>.offset(of: \.auto_exposure)),
+          ("delay", MemoryLayout<RustleCameraConfiguration>.offset(of: \.delay)),
           ("count", MemoryLayout<RustleCameraConfiguration>.offset(of: \.count)),
           ("hold", MemoryLayout<RustleCameraConfiguration>.offset(of: \.hold)),
           ("width", MemoryLayout<RustleCameraConfiguration>.offset(of: \.width)),

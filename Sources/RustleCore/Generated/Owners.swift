@@ -188,6 +188,17 @@ package final class NativeMapper: Sendable {
     return count
   }
 
+  /// See `rustle_mapper_keep`.
+  package func keep(universe: Int, slots: Span<UInt8>) throws(NativeError) {
+    defer { extendLifetime(self) }
+    try unsafe slots.withUnsafeBufferPointer { slots throws(NativeError) in
+      try unsafe NativeError.check {
+        unsafe rustle_mapper_keep(
+          handle.raw, UInt32(clamping: universe), slots.baseAddress, slots.count, $0)
+      }
+    }
+  }
+
   /// See `rustle_mapper_correct`.
   package func correct(_ corrections: Span<UInt8>) throws(NativeError) {
     defer { extendLifetime(self) }

@@ -2902,8 +2902,10 @@ extension NativeLinkDatagram: RecordElement {}
 package struct NativeMapperConfiguration: Sendable, Hashable, NativeRecord {
   /// The file of the rig, each cell of whose fixtures has an id, in the rig's order; empty: `count` fixtures.
   package var rig: String
-  /// The file of a recording's schedule in place of the method's; empty: none.
+  /// The file of a schedule in place of the method's; empty: none.
   package var schedule: String
+  /// An earlier result of as many fixtures, whose places stay: only the others are looked for, and lit; empty: none.
+  package var known: String
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   package var count: Int
   /// The frames that a state is held for, 1 to 1,000. Example: 2.
@@ -2922,11 +2924,12 @@ package struct NativeMapperConfiguration: Sendable, Hashable, NativeRecord {
   package var lightsAgain: Bool
 
   package init(
-    rig: String, schedule: String, count: Int, hold: Int, width: Int, height: Int, method: NativeMappingMethod,
-    format: NativeFrameFormat, isLive: Bool, lightsAgain: Bool
+    rig: String, schedule: String, known: String, count: Int, hold: Int, width: Int, height: Int,
+    method: NativeMappingMethod, format: NativeFrameFormat, isLive: Bool, lightsAgain: Bool
   ) {
     self.rig = rig
     self.schedule = schedule
+    self.known = known
     self.count = count
     self.hold = hold
     self.width = width
@@ -2942,6 +2945,7 @@ package struct NativeMapperConfiguration: Sendable, Hashable, NativeRecord {
     var record = unsafe RustleMapperConfiguration()
     unsafe record.rig = lent.string(rig)
     unsafe record.schedule = lent.string(schedule)
+    unsafe record.known = lent.string(known)
     unsafe record.count = UInt32(clamping: count)
     unsafe record.hold = UInt32(clamping: hold)
     unsafe record.width = UInt32(clamping: width)
@@ -3053,6 +3057,12 @@ package struct NativeCameraConfiguration: Sendable, Hashable, NativeRecord {
   package var rig: String
   /// The seed of the scene.
   package var seed: UInt64
+  /// The probability that a frame is dropped, 0 to 0.5; below 0: the scene's.
+  package var drops: Double
+  /// How much of a wrong exposure is put right from frame to frame, 0 to 1; below 0: the scene's.
+  package var autoExposure: Double
+  /// The time from a change to the frame that shows it, 0 to 15 frames; below 0: the scene's.
+  package var delay: Double
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   package var count: Int
   /// The frames that a state is held for, 1 to 1,000. Example: 2.
@@ -3067,11 +3077,14 @@ package struct NativeCameraConfiguration: Sendable, Hashable, NativeRecord {
   package var scene: NativeScene
 
   package init(
-    rig: String, seed: UInt64, count: Int, hold: Int, width: Int, height: Int, method: NativeMappingMethod,
-    scene: NativeScene
+    rig: String, seed: UInt64, drops: Double, autoExposure: Double, delay: Double, count: Int, hold: Int, width: Int,
+    height: Int, method: NativeMappingMethod, scene: NativeScene
   ) {
     self.rig = rig
     self.seed = seed
+    self.drops = drops
+    self.autoExposure = autoExposure
+    self.delay = delay
     self.count = count
     self.hold = hold
     self.width = width
@@ -3085,6 +3098,9 @@ package struct NativeCameraConfiguration: Sendable, Hashable, NativeRecord {
     var record = unsafe RustleCameraConfiguration()
     unsafe record.rig = lent.string(rig)
     unsafe record.seed = seed
+    unsafe record.drops = drops
+    unsafe record.auto_exposure = autoExposure
+    unsafe record.delay = delay
     unsafe record.count = UInt32(clamping: count)
     unsafe record.hold = UInt32(clamping: hold)
     unsafe record.width = UInt32(clamping: width)

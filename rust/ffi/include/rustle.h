@@ -3197,8 +3197,10 @@ static inline RustleStatus rustle_link_monitor_free(RustleHandle link_monitor, R
 typedef struct RustleMapperConfiguration {
   /// The file of the rig, each cell of whose fixtures has an id, in the rig's order; empty: `count` fixtures.
   RustleString rig;
-  /// The file of a recording's schedule in place of the method's; empty: none.
+  /// The file of a schedule in place of the method's; empty: none.
   RustleString schedule;
+  /// An earlier result of as many fixtures, whose places stay: only the others are looked for, and lit; empty: none.
+  RustleString known;
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   uint32_t count;
   /// The frames that a state is held for, 1 to 1,000. Example: 2.
@@ -3271,6 +3273,12 @@ typedef struct RustleCameraConfiguration {
   RustleString rig;
   /// The seed of the scene.
   uint64_t seed;
+  /// The probability that a frame is dropped, 0 to 0.5; below 0: the scene's.
+  double drops;
+  /// How much of a wrong exposure is put right from frame to frame, 0 to 1; below 0: the scene's.
+  double auto_exposure;
+  /// The time from a change to the frame that shows it, 0 to 15 frames; below 0: the scene's.
+  double delay;
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   uint32_t count;
   /// The frames that a state is held for, 1 to 1,000. Example: 2.
@@ -3312,7 +3320,8 @@ static inline RustleStatus rustle_mapper_reset(RustleHandle mapper, RustleError 
 /// `rustle_mapper_free`. See `rustle_new`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_FILE` (a rig that cannot be
-/// read, has faults or no fixtures), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
+/// read, has faults or no fixtures, or an earlier result that does not fit), `RUSTLE_INVALID_VALUE` (a
+/// schedule that there is not).
 static inline RustleStatus rustle_mapper_new(
     const RustleMapperConfiguration *configuration, RustleHandle *mapper, RustleError *error) {
   return rustle_new(RUSTLE_NEW_MAPPER, configuration, sizeof *configuration, mapper, error);
@@ -3358,8 +3367,8 @@ static inline RustleStatus rustle_frame_reader_free(RustleHandle frame_reader, R
 /// `rustle_camera_free`. See `rustle_new`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_FILE` (a rig that cannot be
-/// read, has faults or no fixtures, or a picture that is too small or too large), `RUSTLE_INVALID_VALUE` (a
-/// schedule that there is not).
+/// read, has faults or no fixtures, or a picture or a delay, drops and the like that are too small or too
+/// large), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
 static inline RustleStatus rustle_camera_new(
     const RustleCameraConfiguration *configuration, RustleHandle *camera, RustleError *error) {
   return rustle_new(RUSTLE_NEW_CAMERA, configuration, sizeof *configuration, camera, error);
@@ -3394,8 +3403,8 @@ RustleStatus rustle_mapper_push(
 
 /// Writes what is to be lit: the rig's universes in ascending order, those of Art-Net with
 /// `RUSTLE_SHOW_ART_NET` added, and 512 slots for each, as many of both as there is room for. Lit fixtures
-/// have their colours and dimmers at full, the others are dark, and all else is at its default. `count`
-/// receives the number of universes; 0 without a rig.
+/// have their colours and dimmers at full, the others are dark, and all else is as `rustle_mapper_keep` got
+/// it, or at its default. `count` receives the number of universes; 0 without a rig.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
@@ -3407,6 +3416,20 @@ RustleStatus rustle_mapper_push(
 RustleStatus rustle_mapper_levels(
     RustleHandle mapper, uint32_t *universes, size_t universes_capacity, uint8_t *slots,
     size_t slots_capacity, size_t *count, RustleError *error);
+
+/// Says what the slots of a universe of the rig were before: what is no light of its fixtures, as pan and
+/// tilt, stays so. The universe is a number, with `RUSTLE_SHOW_ART_NET` added for one of Art-Net; one that
+/// the rig lacks is ignored. Slots past those given are 0.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
+///
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+///
+/// Safety: `slots` (`slots_count` elements) is NULL or readable and not written during the call; `error` is
+/// NULL or memory that this call alone uses.
+RustleStatus rustle_mapper_keep(
+    RustleHandle mapper, uint32_t universe, const uint8_t *slots, size_t slots_count, RustleError *error);
 
 /// Applies corrections to the result, as `RUSTLE_REPORT_CORRECTED` does, until further frames come; no
 /// bytes: none.
@@ -7175,17 +7198,18 @@ RUSTLE_ASSERT(offsetof(RustleLinkDatagram, time_to_live) == 96, "the offset of R
 RUSTLE_ASSERT(offsetof(RustleLinkDatagram, is_playing) == 100, "the offset of RustleLinkDatagram.is_playing");
 RUSTLE_ASSERT(offsetof(RustleLinkDatagram, gap) == 104, "the offset of RustleLinkDatagram.gap");
 RUSTLE_ASSERT(offsetof(RustleLinkDatagram, reserved) == 108, "the offset of RustleLinkDatagram.reserved");
-RUSTLE_ASSERT(sizeof(RustleMapperConfiguration) == 64, "the size of RustleMapperConfiguration");
+RUSTLE_ASSERT(sizeof(RustleMapperConfiguration) == 80, "the size of RustleMapperConfiguration");
 RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, rig) == 0, "the offset of RustleMapperConfiguration.rig");
 RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, schedule) == 16, "the offset of RustleMapperConfiguration.schedule");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, count) == 32, "the offset of RustleMapperConfiguration.count");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, hold) == 36, "the offset of RustleMapperConfiguration.hold");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, width) == 40, "the offset of RustleMapperConfiguration.width");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, height) == 44, "the offset of RustleMapperConfiguration.height");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, method) == 48, "the offset of RustleMapperConfiguration.method");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, format) == 52, "the offset of RustleMapperConfiguration.format");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, is_live) == 56, "the offset of RustleMapperConfiguration.is_live");
-RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, lights_again) == 60, "the offset of RustleMapperConfiguration.lights_again");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, known) == 32, "the offset of RustleMapperConfiguration.known");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, count) == 48, "the offset of RustleMapperConfiguration.count");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, hold) == 52, "the offset of RustleMapperConfiguration.hold");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, width) == 56, "the offset of RustleMapperConfiguration.width");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, height) == 60, "the offset of RustleMapperConfiguration.height");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, method) == 64, "the offset of RustleMapperConfiguration.method");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, format) == 68, "the offset of RustleMapperConfiguration.format");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, is_live) == 72, "the offset of RustleMapperConfiguration.is_live");
+RUSTLE_ASSERT(offsetof(RustleMapperConfiguration, lights_again) == 76, "the offset of RustleMapperConfiguration.lights_again");
 RUSTLE_ASSERT(sizeof(RustleMapperDescription) == 56, "the size of RustleMapperDescription");
 RUSTLE_ASSERT(offsetof(RustleMapperDescription, frames) == 0, "the offset of RustleMapperDescription.frames");
 RUSTLE_ASSERT(offsetof(RustleMapperDescription, dropped) == 8, "the offset of RustleMapperDescription.dropped");
@@ -7205,15 +7229,18 @@ RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, frames) == 0, "the offset o
 RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, interval) == 8, "the offset of RustleFrameReaderDescription.interval");
 RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, width) == 16, "the offset of RustleFrameReaderDescription.width");
 RUSTLE_ASSERT(offsetof(RustleFrameReaderDescription, height) == 20, "the offset of RustleFrameReaderDescription.height");
-RUSTLE_ASSERT(sizeof(RustleCameraConfiguration) == 48, "the size of RustleCameraConfiguration");
+RUSTLE_ASSERT(sizeof(RustleCameraConfiguration) == 72, "the size of RustleCameraConfiguration");
 RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, rig) == 0, "the offset of RustleCameraConfiguration.rig");
 RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, seed) == 16, "the offset of RustleCameraConfiguration.seed");
-RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, count) == 24, "the offset of RustleCameraConfiguration.count");
-RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, hold) == 28, "the offset of RustleCameraConfiguration.hold");
-RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, width) == 32, "the offset of RustleCameraConfiguration.width");
-RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, height) == 36, "the offset of RustleCameraConfiguration.height");
-RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, method) == 40, "the offset of RustleCameraConfiguration.method");
-RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, scene) == 44, "the offset of RustleCameraConfiguration.scene");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, drops) == 24, "the offset of RustleCameraConfiguration.drops");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, auto_exposure) == 32, "the offset of RustleCameraConfiguration.auto_exposure");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, delay) == 40, "the offset of RustleCameraConfiguration.delay");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, count) == 48, "the offset of RustleCameraConfiguration.count");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, hold) == 52, "the offset of RustleCameraConfiguration.hold");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, width) == 56, "the offset of RustleCameraConfiguration.width");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, height) == 60, "the offset of RustleCameraConfiguration.height");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, method) == 64, "the offset of RustleCameraConfiguration.method");
+RUSTLE_ASSERT(offsetof(RustleCameraConfiguration, scene) == 68, "the offset of RustleCameraConfiguration.scene");
 RUSTLE_ASSERT(sizeof(RustleCameraDescription) == 24, "the size of RustleCameraDescription");
 RUSTLE_ASSERT(offsetof(RustleCameraDescription, frames) == 0, "the offset of RustleCameraDescription.frames");
 RUSTLE_ASSERT(offsetof(RustleCameraDescription, interval) == 8, "the offset of RustleCameraDescription.interval");

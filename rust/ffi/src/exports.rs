@@ -1710,6 +1710,28 @@ pub unsafe extern "C" fn rustle_mapper_levels(
     }
 }
 
+/// [`crate::mapping::MapperObject::keep`] for C.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_mapper_keep(
+    mapper: RustleHandle,
+    universe: u32,
+    slots: *const u8,
+    slots_count: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    unsafe {
+        guarded(error, || {
+            let mapper = <crate::mapping::MapperObject as Tabled>::table().pin(mapper, "mapper")?;
+            let slots = borrowed(slots, slots_count, "slots")?;
+            mapper.keep(universe, slots)
+        })
+    }
+}
+
 /// [`crate::mapping::MapperObject::correct`] for C.
 ///
 /// # Safety
@@ -6387,6 +6409,13 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleMapperConfiguration",
+        Some(c"known"),
+        0,
+        0,
+        offset_of!(RustleMapperConfiguration, known),
+    ),
+    entry(
+        c"RustleMapperConfiguration",
         Some(c"count"),
         0,
         0,
@@ -6594,6 +6623,27 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         0,
         0,
         offset_of!(RustleCameraConfiguration, seed),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"drops"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, drops),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"auto_exposure"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, auto_exposure),
+    ),
+    entry(
+        c"RustleCameraConfiguration",
+        Some(c"delay"),
+        0,
+        0,
+        offset_of!(RustleCameraConfiguration, delay),
     ),
     entry(
         c"RustleCameraConfiguration",
@@ -10396,17 +10446,18 @@ const _: () = {
     assert!(offset_of!(RustleLinkDatagram, is_playing) == 100);
     assert!(offset_of!(RustleLinkDatagram, gap) == 104);
     assert!(offset_of!(RustleLinkDatagram, reserved) == 108);
-    assert!(size_of::<RustleMapperConfiguration>() == 64 && align_of::<RustleMapperConfiguration>() == 8);
+    assert!(size_of::<RustleMapperConfiguration>() == 80 && align_of::<RustleMapperConfiguration>() == 8);
     assert!(offset_of!(RustleMapperConfiguration, rig) == 0);
     assert!(offset_of!(RustleMapperConfiguration, schedule) == 16);
-    assert!(offset_of!(RustleMapperConfiguration, count) == 32);
-    assert!(offset_of!(RustleMapperConfiguration, hold) == 36);
-    assert!(offset_of!(RustleMapperConfiguration, width) == 40);
-    assert!(offset_of!(RustleMapperConfiguration, height) == 44);
-    assert!(offset_of!(RustleMapperConfiguration, method) == 48);
-    assert!(offset_of!(RustleMapperConfiguration, format) == 52);
-    assert!(offset_of!(RustleMapperConfiguration, is_live) == 56);
-    assert!(offset_of!(RustleMapperConfiguration, lights_again) == 60);
+    assert!(offset_of!(RustleMapperConfiguration, known) == 32);
+    assert!(offset_of!(RustleMapperConfiguration, count) == 48);
+    assert!(offset_of!(RustleMapperConfiguration, hold) == 52);
+    assert!(offset_of!(RustleMapperConfiguration, width) == 56);
+    assert!(offset_of!(RustleMapperConfiguration, height) == 60);
+    assert!(offset_of!(RustleMapperConfiguration, method) == 64);
+    assert!(offset_of!(RustleMapperConfiguration, format) == 68);
+    assert!(offset_of!(RustleMapperConfiguration, is_live) == 72);
+    assert!(offset_of!(RustleMapperConfiguration, lights_again) == 76);
     assert!(size_of::<RustleMapperDescription>() == 56 && align_of::<RustleMapperDescription>() == 8);
     assert!(offset_of!(RustleMapperDescription, frames) == 0);
     assert!(offset_of!(RustleMapperDescription, dropped) == 8);
@@ -10431,15 +10482,18 @@ const _: () = {
     assert!(offset_of!(RustleFrameReaderDescription, interval) == 8);
     assert!(offset_of!(RustleFrameReaderDescription, width) == 16);
     assert!(offset_of!(RustleFrameReaderDescription, height) == 20);
-    assert!(size_of::<RustleCameraConfiguration>() == 48 && align_of::<RustleCameraConfiguration>() == 8);
+    assert!(size_of::<RustleCameraConfiguration>() == 72 && align_of::<RustleCameraConfiguration>() == 8);
     assert!(offset_of!(RustleCameraConfiguration, rig) == 0);
     assert!(offset_of!(RustleCameraConfiguration, seed) == 16);
-    assert!(offset_of!(RustleCameraConfiguration, count) == 24);
-    assert!(offset_of!(RustleCameraConfiguration, hold) == 28);
-    assert!(offset_of!(RustleCameraConfiguration, width) == 32);
-    assert!(offset_of!(RustleCameraConfiguration, height) == 36);
-    assert!(offset_of!(RustleCameraConfiguration, method) == 40);
-    assert!(offset_of!(RustleCameraConfiguration, scene) == 44);
+    assert!(offset_of!(RustleCameraConfiguration, drops) == 24);
+    assert!(offset_of!(RustleCameraConfiguration, auto_exposure) == 32);
+    assert!(offset_of!(RustleCameraConfiguration, delay) == 40);
+    assert!(offset_of!(RustleCameraConfiguration, count) == 48);
+    assert!(offset_of!(RustleCameraConfiguration, hold) == 52);
+    assert!(offset_of!(RustleCameraConfiguration, width) == 56);
+    assert!(offset_of!(RustleCameraConfiguration, height) == 60);
+    assert!(offset_of!(RustleCameraConfiguration, method) == 64);
+    assert!(offset_of!(RustleCameraConfiguration, scene) == 68);
     assert!(size_of::<RustleCameraDescription>() == 24 && align_of::<RustleCameraDescription>() == 8);
     assert!(offset_of!(RustleCameraDescription, frames) == 0);
     assert!(offset_of!(RustleCameraDescription, interval) == 8);

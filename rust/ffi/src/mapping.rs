@@ -1,192 +1,26 @@
 //! Mapping of fixtures with a camera: of a recording, or of a rig while it runs, and a simulated camera.
 
+mod interface;
+
 use crate::exclusive::Exclusive;
 use crate::fault::{statuses, Outcome};
-use crate::lent::{choices, Choice, Flag, RustleString};
+use crate::lent::Choice;
 use crate::object::{Describe, New, Object};
-use crate::records::records;
 use crate::show::RUSTLE_SHOW_ART_NET;
 use crate::status::CallFault;
-use rustle_lighting::{PortAddress, SacnUniverse};
+pub use interface::{
+    RustleCameraConfiguration, RustleCameraDescription, RustleFrameFormat, RustleFrameReaderConfiguration,
+    RustleFrameReaderDescription, RustleMapperConfiguration, RustleMapperDescription, RustleMapperText,
+    RustleMappingMethod, RustleMappingPhase, RustleMappingReport, RustleScene,
+};
+use rustle_lighting::{PortAddress, SacnUniverse, SLOTS};
 use rustle_mapping::film::{Film, FilmSettings};
 use rustle_mapping::frames::{Format, Frame, FrameReader};
-use rustle_mapping::live::{Method, Phase};
+use rustle_mapping::live::Phase;
 use rustle_mapping::mapper::{Mapper, MappingError, Settings};
 use rustle_mapping::report::Report;
-use rustle_mapping::simulate::Difficulty;
 use rustle_shows::fixture::RigUniverse;
 use std::collections::VecDeque;
-
-choices! {
-    /// How fixtures are distinguished.
-    pub enum RustleMappingMethod = RUSTLE_MAPPING_ for Method {
-        /// By the bits of their ids.
-        Coded = 0,
-        /// By those and by check bits.
-        Checked = 1,
-        /// One after the other.
-        Sequential = 2,
-    }
-
-    /// How bytes become frames.
-    pub enum RustleFrameFormat = RUSTLE_FRAMES_ {
-        /// YUV4MPEG2.
-        Y4m = 0,
-        /// Bytes of gray without a header, row by row, 0 black to 255 white.
-        Gray = 1,
-        /// The bytes of each call are a file: PNG, or PGM (P5).
-        Images = 2,
-    }
-
-    /// What a mapping is doing.
-    pub enum RustleMappingPhase = RUSTLE_PHASE_ {
-        /// All fixtures are lit and dark in turns, to find out how late the frames are.
-        Delay = 0,
-        /// The schedule runs, or a recording is read.
-        Schedule = 1,
-        /// What was not found is lit once more.
-        Again = 2,
-        /// It is over: what was lit before is to be lit again.
-        Done = 3,
-    }
-
-    /// A file of a mapping.
-    pub enum RustleMapperText = RUSTLE_MAPPER_ {
-        /// The places of all fixtures as JSON; a recording's frames so far are decoded for it.
-        Result = 0,
-        /// The schedule as JSON.
-        Schedule = 1,
-        /// The result as a PNG: what the camera saw, with marks. Nothing before the first frame.
-        Picture = 2,
-        /// The rig's fixture and its cell of each id as JSON; nothing without a rig.
-        Cells = 3,
-    }
-
-    /// What is made of two files.
-    pub enum RustleMappingReport = RUSTLE_REPORT_ for Report {
-        /// A verdict, of a truth and a result.
-        Verdict = 0,
-        /// Places on a plan, of a result and points.
-        Plan = 1,
-        /// A result, of a result and corrections.
-        Corrected = 2,
-        /// A rig with positions, of a rig and places on a plan of the floor.
-        Placed = 3,
-        /// A rig with positions, of a rig and places on an upright plan.
-        PlacedUpright = 4,
-    }
-
-    /// How hard a simulated scene is.
-    pub enum RustleScene = RUSTLE_SCENE_ for Difficulty {
-        /// A dark room, a good camera.
-        Dark = 0,
-        /// Ambient light, noise and haze.
-        Club = 1,
-        /// People, mirrors, windows, flicker, dead fixtures and a shutter that rolls.
-        Hard = 2,
-    }
-}
-
-records! {
-    /// A mapping.
-    pub struct RustleMapperConfiguration lending memory {
-        /// The file of the rig, each cell of whose fixtures has an id, in the rig's order; empty: `count` fixtures.
-        pub rig: RustleString,
-        /// The file of a recording's schedule in place of the method's; empty: none.
-        pub schedule: RustleString,
-        /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
-        pub count: u32,
-        /// The frames that a state is held for, 1 to 1,000. Example: 2.
-        pub hold: u32,
-        /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
-        pub width: u32,
-        /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
-        pub height: u32,
-        /// How fixtures are distinguished.
-        pub method: Choice<RustleMappingMethod>,
-        /// How bytes become frames.
-        pub format: Choice<RustleFrameFormat>,
-        /// Not 0: it says what is to be lit, and the frames follow that.
-        pub is_live: Flag,
-        /// Not 0: what was not found is lit once more.
-        pub lights_again: Flag,
-    }
-
-    /// How far a mapping is.
-    pub struct RustleMapperDescription {
-        /// The number of frames so far.
-        pub frames: u64,
-        /// The number of frames that were lost between those, by their times, or left out.
-        pub dropped: u64,
-        /// The part of the phase that is over, 0 to 1.
-        pub part: f64,
-        /// The mean time from a change to the frame that shows it, in frames; below 0: not known.
-        pub delay: f64,
-        /// By how much the changes differ in that, in frames.
-        pub spread: f64,
-        /// The number of fixtures.
-        pub fixtures: u32,
-        /// The number of fixtures that were found.
-        pub found: u32,
-        /// The number of universes of the rig.
-        pub universes: u32,
-        /// The phase.
-        pub phase: Choice<RustleMappingPhase>,
-    }
-
-    /// How bytes become frames.
-    pub struct RustleFrameReaderConfiguration {
-        /// The width of frames of gray in pixels, 1 to 8,192. Example: 8.
-        pub width: u32,
-        /// The height of frames of gray in pixels, 1 to 8,192. Example: 8.
-        pub height: u32,
-        /// How bytes become frames. Example: 1.
-        pub format: Choice<RustleFrameFormat>,
-    }
-
-    /// What was read.
-    pub struct RustleFrameReaderDescription {
-        /// The number of frames so far, with those that wait.
-        pub frames: u64,
-        /// The time between frames in ns; 0: the bytes do not say it.
-        pub interval: u64,
-        /// The width in pixels; 0 before the first frame.
-        pub width: u32,
-        /// The height in pixels; 0 before the first frame.
-        pub height: u32,
-    }
-
-    /// A simulated camera.
-    pub struct RustleCameraConfiguration lending memory {
-        /// The file of the rig, whose slots light the fixtures; empty: `count` fixtures, which a schedule lights.
-        pub rig: RustleString,
-        /// The seed of the scene.
-        pub seed: u64,
-        /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
-        pub count: u32,
-        /// The frames that a state is held for, 1 to 1,000. Example: 2.
-        pub hold: u32,
-        /// The width in pixels, 32 to 8,192. Example: 32.
-        pub width: u32,
-        /// The height in pixels, 32 to 8,192. Example: 32.
-        pub height: u32,
-        /// The schedule.
-        pub method: Choice<RustleMappingMethod>,
-        /// The scene.
-        pub scene: Choice<RustleScene>,
-    }
-
-    /// What a simulated camera films.
-    pub struct RustleCameraDescription {
-        /// The frames of the schedule; the largest number with a rig.
-        pub frames: u64,
-        /// The time between frames in ns.
-        pub interval: u64,
-        /// The number of fixtures.
-        pub fixtures: u32,
-        reserved: u32,
-    }
-}
 
 /// A mapping.
 pub(crate) struct MapperObject(Exclusive<Mapper>);
@@ -210,8 +44,8 @@ impl Object for MapperObject {
 impl New<RustleMapperConfiguration> for MapperObject {
     /// Makes a mapping, before its first frame.
     ///
-    /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures), `RUSTLE_INVALID_VALUE` (a schedule that
-    /// there is not).
+    /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures, or an earlier result that does not fit),
+    /// `RUSTLE_INVALID_VALUE` (a schedule that there is not).
     fn new(c: &RustleMapperConfiguration) -> Outcome<MappingError, Self> {
         let mapper = Mapper::new(&Settings {
             format: format(c.format, c.width, c.height)?,
@@ -220,6 +54,7 @@ impl New<RustleMapperConfiguration> for MapperObject {
             method: c.method.get("configuration.method")?.into(),
             hold: c.hold as usize,
             schedule: c.schedule.file("configuration.schedule")?.as_bytes(),
+            known: c.known.file("configuration.known")?.as_bytes(),
             is_live: c.is_live.is_set(),
             again: c.lights_again.is_set(),
         })?;
@@ -270,7 +105,7 @@ impl MapperObject {
 
     /// Writes what is to be lit: the rig's universes in ascending order, those of Art-Net with `RUSTLE_SHOW_ART_NET` added, and 512 slots
     /// for each, as many of both as there is room for. Lit fixtures have their colours and dimmers at full, the others are dark, and all
-    /// else is at its default. `count` receives the number of universes; 0 without a rig.
+    /// else is as `rustle_mapper_keep` got it, or at its default. `count` receives the number of universes; 0 without a rig.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
     ///
@@ -290,11 +125,29 @@ impl MapperObject {
                 RigUniverse::ArtNet(address) => RUSTLE_SHOW_ART_NET + u32::from(address.get()),
             };
         }
-        let levels = lights.levels(|id| mapper.is_lit(id).unwrap_or(false));
-        for (place, level) in slots.iter_mut().zip(levels.as_flattened()) {
+        for (place, level) in slots.iter_mut().zip(mapper.levels().as_flattened()) {
             *place = *level;
         }
         Ok(all.len())
+    }
+
+    /// Says what the slots of a universe of the rig were before: what is no light of its fixtures, as pan and tilt, stays so. The universe
+    /// is a number, with `RUSTLE_SHOW_ART_NET` added for one of Art-Net; one that the rig lacks is ignored. Slots past those given are 0.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
+    ///
+    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
+    ///
+    /// Example: `universe` 1, `slots_count` 4.
+    #[doc(alias = "rustle_mapper_keep")]
+    pub(crate) fn keep(&self, universe: u32, slots: &[u8]) -> Outcome<MappingError> {
+        let universe = rig_universe(universe)?;
+        let mut all = [0; SLOTS];
+        for (place, level) in all.iter_mut().zip(slots) {
+            *place = *level;
+        }
+        self.0.get()?.keep(universe, &all);
+        Ok(())
     }
 
     /// Applies corrections to the result, as `RUSTLE_REPORT_CORRECTED` does, until further frames come; no bytes: none.
@@ -482,6 +335,15 @@ fn format(format: Choice<RustleFrameFormat>, width: u32, height: u32) -> Result<
     })
 }
 
+/// The universe of a number, to which `RUSTLE_SHOW_ART_NET` is added for one of Art-Net.
+fn rig_universe(number: u32) -> Result<RigUniverse, CallFault> {
+    match number.checked_sub(RUSTLE_SHOW_ART_NET) {
+        Some(address) => PortAddress::new(address).map(RigUniverse::ArtNet),
+        None => SacnUniverse::new(number).map(RigUniverse::Sacn),
+    }
+    .map_err(|_| CallFault::number("universe", "a universe of the protocol", number))
+}
+
 /// A simulated camera.
 pub(crate) struct CameraObject {
     description: RustleCameraDescription,
@@ -497,10 +359,14 @@ impl Object for CameraObject {
 impl New<RustleCameraConfiguration> for CameraObject {
     /// Makes a simulated camera, before its first frame.
     ///
-    /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures, or a picture that is too small or too
-    /// large), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
+    /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures, or a picture or a delay, drops and the like
+    /// that are too small or too large), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
     fn new(c: &RustleCameraConfiguration) -> Outcome<MappingError, Self> {
+        let given = |value: f64| (!matches!(value, ..0.0)).then_some(value as f32);
         let film = Film::new(&FilmSettings {
+            drops: given(c.drops),
+            auto_exposure: given(c.auto_exposure),
+            delay: given(c.delay),
             difficulty: c.scene.get("configuration.scene")?.into(),
             seed: c.seed,
             width: c.width,
@@ -541,11 +407,7 @@ impl CameraObject {
     /// Example: `universe` 1, `slots_count` 4.
     #[doc(alias = "rustle_camera_light")]
     pub(crate) fn light(&self, universe: u32, slots: &[u8], time: u64) -> Outcome<MappingError> {
-        let universe = match universe.checked_sub(RUSTLE_SHOW_ART_NET) {
-            Some(address) => PortAddress::new(address).map(RigUniverse::ArtNet),
-            None => SacnUniverse::new(universe).map(RigUniverse::Sacn),
-        }
-        .map_err(|_| CallFault::number("universe", "a universe of the protocol", universe))?;
+        let universe = rig_universe(universe)?;
         self.film.get()?.light(universe, slots, time);
         Ok(())
     }

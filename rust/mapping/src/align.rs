@@ -140,7 +140,7 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> A
     if (total + 2 * lead) * frames.len() > MOST_STEPS {
         return plain;
     }
-    // All lamps, and none, are told from some by the light: the changes between them are those of other states.
+    // All lamps, and none, differ from some by the light alone: the changes between them are those of other states.
     let light = probes.brightness(frames);
     let (dark, all) = (quantile(&light, 0.0), quantile(&light, 1.0));
     let light: Vec<f32> = light

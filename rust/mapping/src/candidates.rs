@@ -52,7 +52,7 @@ impl Candidate {
     }
 
     /// Finds the contrasts in which something else than a lamp changes the place: the mean of a state and its complement is not
-    /// what it is in the others, but for the drift of all light. Of such a place each frame says for itself whether it shows the lamp lit,
+    /// what it is in the others, without the drift of all light. Of such a place each frame says for itself whether it shows the lamp lit,
     /// or unlit, or what covers it.
     pub(crate) fn look(&mut self, contrasts: &[Contrast], frames: &[Frame], drift: &Drift) {
         let mut levels: Vec<(usize, [Vec<Level>; 2])> = contrasts

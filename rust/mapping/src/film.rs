@@ -31,7 +31,18 @@ pub struct FilmSettings<'a> {
     pub method: Method,
     /// The frames that its states are held for.
     pub hold: usize,
+    /// The probability that a frame is dropped, 0 to [`MOST_DROPS`]; none: the scene's.
+    pub drops: Option<f32>,
+    /// How much of a wrong exposure is put right from frame to frame, 0 to 1; none: the scene's.
+    pub auto_exposure: Option<f32>,
+    /// The time from a change to the frame that shows it, 0 to [`MOST_DELAY`] frames; none: the scene's.
+    pub delay: Option<f32>,
 }
+
+/// The highest probability that a frame is dropped.
+pub const MOST_DROPS: f32 = 0.5;
+/// The longest delay in frames.
+pub const MOST_DELAY: f32 = 15.0;
 
 /// A simulated camera, and the light on its scene.
 #[derive(Clone, Debug)]
@@ -41,6 +52,8 @@ pub struct Film {
     lights: Option<Lights>,
     slots: Vec<[u8; SLOTS]>,
     frames: usize,
+    /// How late changes are, in ns.
+    late: u64,
 }
 
 impl Film {
@@ -62,19 +75,33 @@ impl Film {
         };
         let count = rig.as_ref().map_or(settings.count, Lights::count);
         let schedule = settings.method.schedule(count, settings.hold)?;
-        let camera = Camera::new(Scene::new(
-            settings.difficulty,
-            settings.seed,
-            width,
-            height,
-            count,
-        ));
+        let mut scene = Scene::new(settings.difficulty, settings.seed, width, height, count);
+        for (name, value, most, of) in [
+            ("drops", settings.drops, MOST_DROPS, &mut scene.drops),
+            (
+                "auto exposure",
+                settings.auto_exposure,
+                1.0,
+                &mut scene.auto_exposure,
+            ),
+            ("delay", settings.delay, MOST_DELAY, &mut scene.delay),
+        ] {
+            let Some(value) = value else { continue };
+            if !(0.0..=most).contains(&value) {
+                return Err(MappingError::File(format!(
+                    "{name}: expected 0 to {most}, got {value}"
+                )));
+            }
+            *of = value;
+        }
+        let camera = Camera::new(scene);
         let late = (f64::from(camera.scene().delay) * camera.interval_ns() as f64) as u64;
         let (light, frames) = match &rig {
             Some(_) => (Light::default(), usize::MAX),
             None => (
                 Light::of_schedule(&schedule, START_NS + late, camera.interval_ns()),
-                schedule.frames(),
+                // To the last change, and what the camera shows of it.
+                schedule.frames() + camera.scene().delay as usize,
             ),
         };
         let slots = rig
@@ -86,6 +113,7 @@ impl Film {
             lights: rig,
             slots,
             frames,
+            late,
         })
     }
 
@@ -96,7 +124,7 @@ impl Film {
             for (level, slot) in self.slots[index].iter_mut().zip(slots) {
                 *level = *slot;
             }
-            self.light.change(time_ns, lights.light(&self.slots));
+            self.light.change(time_ns + self.late, lights.light(&self.slots));
         }
     }
 
@@ -109,7 +137,7 @@ impl Film {
         self.camera.frame(time, &self.light)
     }
 
-    /// The number of frames of the schedule; as many as there can be with a rig.
+    /// The number of frames of the schedule, with the delay; as many as there can be with a rig.
     pub fn frames(&self) -> usize {
         self.frames
     }

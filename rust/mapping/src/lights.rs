@@ -53,6 +53,16 @@ impl Lights {
 
     /// The slots of each universe with some cells lit: their colours and dimmers at full, shutters open, all else at its default.
     pub fn levels(&self, lights: impl Fn(u32) -> bool) -> Vec<[u8; SLOTS]> {
+        self.levels_over(&[], lights)
+    }
+
+    /// As [`Lights::levels`], where all that is not a cell's light stays as it was in those universes that have slots in `base`, by the
+    /// place of the universe: pan and tilt, wheels, and what the rig does not know.
+    pub fn levels_over(
+        &self,
+        base: &[Option<[u8; SLOTS]>],
+        lights: impl Fn(u32) -> bool,
+    ) -> Vec<[u8; SLOTS]> {
         let mut look = self.map.look();
         let lit: Vec<u32> = (0..self.cells.len() as u32).filter(|id| lights(*id)).collect();
         for id in &lit {
@@ -80,6 +90,22 @@ impl Lights {
                     }
                 }
             }
+        }
+        for (slots, (base, universe)) in frame.iter_mut().zip(base.iter().zip(self.map.universes())) {
+            let Some(mut kept) = *base else { continue };
+            let fixtures = self.rig.fixtures.iter();
+            for fixture in fixtures.filter(|fixture| fixture.universe == *universe) {
+                let channels = fixture.mode.channels.iter();
+                for channel in channels.filter(|channel| makes_light(&channel.attribute)) {
+                    for offset in channel.slots.offsets() {
+                        let slot = usize::from(fixture.address) - 1 + usize::from(*offset);
+                        if let (Some(kept), Some(level)) = (kept.get_mut(slot), slots.get(slot)) {
+                            *kept = *level;
+                        }
+                    }
+                }
+            }
+            *slots = kept;
         }
         frame
     }
@@ -119,6 +145,12 @@ fn adds_light(attribute: &Attribute) -> bool {
         attribute,
         Red | Green | Blue | White | WarmWhite | ColdWhite | Amber | Ultraviolet
     )
+}
+
+/// Whether a lit fixture needs the channel, and an unlit one: light, what takes it away, and the shutter.
+fn makes_light(attribute: &Attribute) -> bool {
+    use Attribute::{Cyan, Dimmer, Magenta, Shutter, Yellow};
+    adds_light(attribute) || matches!(attribute, Dimmer | Cyan | Magenta | Yellow | Shutter)
 }
 
 #[cfg(test)]
@@ -166,5 +198,36 @@ mod tests {
             lights.levels(|id| id == 2)[1][9..18],
             [0, 0, 0, 255, 255, 255, 0, 0, 0]
         );
+    }
+
+    #[test]
+    fn what_is_no_light_of_a_fixture_stays_as_it_was() {
+        let json = br#"{"v":1,"fixtures":[
+            {"id":1,"profile":"moving-head","protocol":"artnet","universe":0,"address":1},
+            {"id":2,"profile":"rgb-par","protocol":"artnet","universe":1,"address":10}]}"#;
+        let (rig, faults) = Rig::read(json, &Profile::built_in()).expect("rig");
+        assert!(faults.is_empty(), "{faults:?}");
+        let channels = rig.fixtures[0].mode.channels.clone();
+        let lights = Lights::new(rig);
+        let base: [u8; SLOTS] = std::array::from_fn(|slot| (slot % 250) as u8 + 3);
+        for lit in [false, true] {
+            let plain = lights.levels(|_| lit);
+            let over = lights.levels_over(&[Some(base), None], |_| lit);
+            assert_eq!(over[1], plain[1]);
+            let mut others = 0;
+            let mut is_light = [false; SLOTS];
+            for channel in channels.iter() {
+                for offset in channel.slots.offsets() {
+                    is_light[usize::from(*offset)] = makes_light(&channel.attribute);
+                }
+            }
+            for (slot, is_light) in is_light.into_iter().enumerate() {
+                let expected = if is_light { plain[0][slot] } else { base[slot] };
+                assert_eq!(over[0][slot], expected, "slot {slot}, lit {lit}");
+                others += usize::from(plain[0][slot] != base[slot] && !is_light);
+            }
+            assert!(others > 400 && channels.iter().any(|channel| channel.attribute == Attribute::Pan));
+            assert_eq!(lights.light(&over), lights.light(&plain));
+        }
     }
 }

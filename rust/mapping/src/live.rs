@@ -118,7 +118,10 @@ impl Losses {
 /// A loop.
 #[derive(Clone, Debug)]
 pub struct Live {
+    /// That of the fixtures without a place.
     schedule: Schedule,
+    /// Whether some fixtures had places before.
+    is_known: bool,
     phase: Phase,
     measure: Measure,
     run: Option<Run>,
@@ -157,8 +160,9 @@ impl Run {
     /// Takes a frame; whether it was the last.
     fn take(&mut self, frame: Frame) -> bool {
         self.frame += 1;
-        // One after the other, frames are distinguished by their number alone.
-        let early = if self.decoder.schedule().is_sequential() {
+        // One after the other, and where each frame's state is listed, frames are distinguished by their number alone.
+        let schedule = self.decoder.schedule();
+        let early = if schedule.is_sequential() || schedule.listed_frames().is_some() {
             0
         } else {
             EARLY
@@ -172,7 +176,15 @@ impl Run {
     fn state(&self) -> &State {
         let schedule = self.decoder.schedule();
         let states = schedule.states();
-        &states[(self.frame / schedule.hold()).min(states.len() - 1)]
+        let state = match schedule.listed_frames() {
+            Some(listed) => listed
+                .get(self.frame)
+                .or(listed.last())
+                .copied()
+                .unwrap_or_default(),
+            None => self.frame / schedule.hold(),
+        };
+        &states[state.min(states.len() - 1)]
     }
 }
 
@@ -182,10 +194,15 @@ impl Live {
     /// # Errors
     /// As [`Schedule::standard`].
     pub fn new(method: Method, count: usize, hold: usize, again: bool) -> Result<Self, ScheduleError> {
-        let schedule = method.schedule(count, hold)?;
-        Ok(Self {
-            mapping: Mapping::empty(count, (0, 0)),
+        Ok(Self::of(method.schedule(count, hold)?, again))
+    }
+
+    /// A loop that runs a schedule, before its first frame. With `again`, what was not found is lit once more.
+    pub fn of(schedule: Schedule, again: bool) -> Self {
+        Self {
+            mapping: Mapping::empty(schedule.count(), (0, 0)),
             schedule,
+            is_known: false,
             phase: Phase::Delay,
             measure: Measure::default(),
             run: None,
@@ -193,7 +210,24 @@ impl Live {
             frames: 0,
             losses: Losses::default(),
             left_out: 0,
-        })
+        }
+    }
+
+    /// Keeps the places of a mapping of as many fixtures: only those that have none are lit, by a schedule of their own.
+    ///
+    /// # Errors
+    /// As [`Schedule::standard`].
+    pub fn keep(&mut self, known: Mapping, method: Method) -> Result<(), ScheduleError> {
+        let missing = known.fixtures.iter().filter(|found| found.place.is_err()).count();
+        self.schedule = method.schedule(missing.max(1), self.schedule.hold())?;
+        (self.mapping, self.is_known) = (known, true);
+        Ok(())
+    }
+
+    /// The fixtures without a place.
+    fn missing(&self) -> Vec<u32> {
+        let missing = self.mapping.fixtures.iter().filter(|found| found.place.is_err());
+        missing.map(|found| found.id).collect()
     }
 
     /// Whether a fixture is to be lit now; none once it is over, when what was lit before is.
@@ -218,13 +252,21 @@ impl Live {
         self.losses.take(time_ns);
         match self.phase {
             Phase::Delay => {
-                (self.mapping.width, self.mapping.height) = (frame.width, frame.height);
+                // Places of another picture are those of the same camera, or none.
+                if !self.is_known {
+                    (self.mapping.width, self.mapping.height) = (frame.width, frame.height);
+                }
                 if self.measure.take(frame) {
                     match self.measure.delay() {
                         Some(delay) => {
-                            let ids = (0..self.schedule.count() as u32).collect();
-                            self.run = Some(Run::new(self.schedule.clone(), ids, delay.frames as usize));
-                            self.phase = Phase::Schedule;
+                            let ids = self.missing();
+                            self.phase = if ids.is_empty() {
+                                Phase::Done
+                            } else {
+                                Phase::Schedule
+                            };
+                            self.run = (!ids.is_empty())
+                                .then(|| Run::new(self.schedule.clone(), ids, delay.frames as usize));
                         }
                         None => self.phase = Phase::Done,
                     }
@@ -251,8 +293,7 @@ impl Live {
                 *known = crate::decode::Found { id: *id, ..found };
             }
         }
-        let missing = self.mapping.fixtures.iter().filter(|found| found.place.is_err());
-        let missing: Vec<u32> = missing.map(|found| found.id).collect();
+        let missing = self.missing();
         let is_first = self.phase == Phase::Schedule;
         self.phase = Phase::Done;
         if is_first && self.again && !missing.is_empty() {

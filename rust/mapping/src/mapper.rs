@@ -7,7 +7,8 @@ use crate::lights::Lights;
 use crate::live::{Live, Method, Phase, Progress};
 use crate::overlay::overlay;
 use crate::schedule::{Schedule, ScheduleError};
-use rustle_shows::fixture::{Profile, Rig, RigError};
+use rustle_lighting::SLOTS;
+use rustle_shows::fixture::{Profile, Rig, RigError, RigUniverse};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -70,6 +71,8 @@ pub struct Settings<'a> {
     pub hold: usize,
     /// The file of a schedule in place of the method's; empty: none.
     pub schedule: &'a [u8],
+    /// A result whose places stay, in which only the other fixtures are looked for; empty: none.
+    pub known: &'a [u8],
     /// Whether it says what is to be lit, and frames follow that.
     pub is_live: bool,
     /// Whether what was not found is lit once more.
@@ -109,7 +112,23 @@ pub struct Mapper {
     /// The brightest of each pixel, as marks are drawn on it.
     brightest: Option<Frame>,
     result: Option<Mapping>,
+    known: Option<Mapping>,
+    /// The slots of each universe before, where they are known.
+    base: Vec<Option<[u8; SLOTS]>>,
     schedule: Schedule,
+}
+
+/// Reads the result of an earlier mapping of as many fixtures.
+fn known(json: &[u8], count: usize) -> Result<Mapping, String> {
+    let known = Mapping::read(json).map_err(|error| format!("known: {error}"))?;
+    if known.fixtures.len() == count {
+        Ok(known)
+    } else {
+        Err(format!(
+            "known: expected a result of {count} fixtures, got one of {}",
+            known.fixtures.len()
+        ))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -133,22 +152,31 @@ impl Mapper {
             [] => settings.method.schedule(count, settings.hold)?,
             json => Schedule::read(json, count)?,
         };
+        let known = match settings.known {
+            [] => None,
+            json => Some(known(json, count).map_err(MappingError::File)?),
+        };
         let run = if settings.is_live {
-            Run::Live(Box::new(Live::new(
-                settings.method,
-                count,
-                settings.hold,
-                settings.again,
-            )?))
+            let mut live = Live::of(schedule.clone(), settings.again);
+            if let Some(known) = &known {
+                if !settings.schedule.is_empty() {
+                    let wrong = "known: expected no schedule beside it, as it has its own, got both";
+                    return Err(MappingError::File(wrong.to_owned()));
+                }
+                live.keep(known.clone(), settings.method)?;
+            }
+            Run::Live(Box::new(live))
         } else {
             Run::Recording(Box::new(Decoder::new(schedule.clone())))
         };
         Ok(Self {
             reader: FrameReader::new(settings.format)?,
-            lights,
             run,
             brightest: None,
             result: None,
+            base: vec![None; lights.as_ref().map_or(0, |lights| lights.universes().len())],
+            lights,
+            known,
             schedule,
         })
     }
@@ -196,6 +224,23 @@ impl Mapper {
         &self.schedule
     }
 
+    /// Sets the slots of a universe of the rig before the mapping: what is no light of its fixtures stays as it is there. Of one that the
+    /// rig lacks, nothing.
+    pub fn keep(&mut self, universe: RigUniverse, slots: &[u8; SLOTS]) {
+        let universes = self.lights.as_ref().map_or(&[][..], Lights::universes);
+        if let Ok(index) = universes.binary_search(&universe) {
+            self.base[index] = Some(*slots);
+        }
+    }
+
+    /// The slots of each universe of the rig with the fixtures lit that are to be.
+    pub fn levels(&self) -> Vec<[u8; SLOTS]> {
+        let is_lit = |id| self.is_lit(id).unwrap_or(false);
+        self.lights
+            .as_ref()
+            .map_or_else(Vec::new, |lights| lights.levels_over(&self.base, is_lit))
+    }
+
     /// Whether a fixture is to be lit now; none once it is over, when what was lit before is.
     pub fn is_lit(&self, id: u32) -> Option<bool> {
         match &self.run {
@@ -228,10 +273,18 @@ impl Mapper {
 
     /// The places of all fixtures, as far as the frames so far show them.
     pub fn mapping(&mut self) -> &Mapping {
-        let run = &self.run;
+        let (run, known) = (&self.run, &self.known);
         self.result.get_or_insert_with(|| match run {
             Run::Live(live) => live.mapping().clone(),
-            Run::Recording(decoder) => decoder.mapping(),
+            Run::Recording(decoder) => {
+                let mut mapping = decoder.mapping();
+                for kept in known.iter().flat_map(|known| &known.fixtures) {
+                    if kept.place.is_ok() {
+                        mapping.fixtures[kept.id as usize] = *kept;
+                    }
+                }
+                mapping
+            }
         })
     }
 

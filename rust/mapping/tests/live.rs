@@ -1,5 +1,6 @@
 //! The loop against a simulated camera.
 
+use rustle_mapping::decode::Reason;
 use rustle_mapping::frames::Frame;
 use rustle_mapping::judge::judge;
 use rustle_mapping::live::{Live, Method, Phase};
@@ -7,9 +8,13 @@ use rustle_mapping::simulate::{Camera, Difficulty, Light, Scene};
 
 /// Runs a loop; the camera's frames come so many intervals after their exposures began, and changes take so long to reach the lamps.
 fn run(scene: Scene, method: Method, late: f64, network: f64) -> (Live, Camera, f64) {
-    let count = scene.count;
-    let mut camera = Camera::new(scene);
-    let mut live = Live::new(method, count, 2, true).expect("loop");
+    let live = Live::new(method, scene.count, 2, true).expect("loop");
+    run_on(live, Camera::new(scene), late, network)
+}
+
+/// As [`run`], with a loop and a camera.
+fn run_on(mut live: Live, mut camera: Camera, late: f64, network: f64) -> (Live, Camera, f64) {
+    let count = camera.scene().count;
     let mut light = Light::default();
     let interval = camera.interval_ns();
     let after = |part: f64| (part * interval as f64) as u64;
@@ -142,6 +147,30 @@ fn one_after_the_other_finds_all_in_a_club() {
     let (live, camera, _) = run(scene, Method::Sequential, 2.2, 0.5);
     let verdict = judge(&camera.truth(), live.mapping());
     assert_eq!((verdict.found, verdict.wrong), (12, 0), "{verdict:?}");
+}
+
+#[test]
+fn known_places_stay_and_only_the_others_are_lit() {
+    for (seed, missing) in [(8, 3), (9, 4), (10, 5)] {
+        let scene = Scene::new(Difficulty::Club, seed, 320, 240, 12);
+        let (live, _, _) = run(scene.clone(), Method::Coded, 1.2, 0.4);
+        let mut known = live.mapping().clone();
+        assert_eq!(known.found(), 12);
+        for found in &mut known.fixtures[4..4 + missing] {
+            found.place = Err(Reason::Hidden);
+        }
+        let mut live = Live::new(Method::Coded, 12, 2, true).expect("loop");
+        live.keep(known.clone(), Method::Coded).expect("schedule");
+        let (live, camera, _) = run_on(live, Camera::new(scene), 1.2, 0.4);
+        let verdict = judge(&camera.truth(), live.mapping());
+        assert_eq!(
+            (verdict.found, verdict.wrong),
+            (12, 0),
+            "{:?}",
+            live.mapping().fixtures
+        );
+        assert_eq!(live.mapping().fixtures[..4], known.fixtures[..4]);
+    }
 }
 
 #[test]

@@ -900,7 +900,7 @@ pub(crate) static RUSTLE_LINK_MONITOR_CONFIGURATION: Record = Record {
 
 /// `RustleMapperConfiguration`.
 pub(crate) static RUSTLE_MAPPER_CONFIGURATION: Record = Record {
-    size: 64,
+    size: 80,
     fields: &[
         Field {
             offset: 0,
@@ -912,34 +912,38 @@ pub(crate) static RUSTLE_MAPPER_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 32,
-            what: What::Number(Number::U32, 4.0),
-        },
-        Field {
-            offset: 36,
-            what: What::Number(Number::U32, 2.0),
-        },
-        Field {
-            offset: 40,
-            what: What::Number(Number::U32, 8.0),
-        },
-        Field {
-            offset: 44,
-            what: What::Number(Number::U32, 8.0),
+            what: What::Text(""),
         },
         Field {
             offset: 48,
-            what: What::Choice(&[0, 1, 2], 0),
+            what: What::Number(Number::U32, 4.0),
         },
         Field {
             offset: 52,
-            what: What::Choice(&[0, 1, 2], 0),
+            what: What::Number(Number::U32, 2.0),
         },
         Field {
             offset: 56,
-            what: What::Flag(false),
+            what: What::Number(Number::U32, 8.0),
         },
         Field {
             offset: 60,
+            what: What::Number(Number::U32, 8.0),
+        },
+        Field {
+            offset: 64,
+            what: What::Choice(&[0, 1, 2], 0),
+        },
+        Field {
+            offset: 68,
+            what: What::Choice(&[0, 1, 2], 0),
+        },
+        Field {
+            offset: 72,
+            what: What::Flag(false),
+        },
+        Field {
+            offset: 76,
             what: What::Flag(false),
         },
     ],
@@ -966,7 +970,7 @@ pub(crate) static RUSTLE_FRAME_READER_CONFIGURATION: Record = Record {
 
 /// `RustleCameraConfiguration`.
 pub(crate) static RUSTLE_CAMERA_CONFIGURATION: Record = Record {
-    size: 48,
+    size: 72,
     fields: &[
         Field {
             offset: 0,
@@ -978,26 +982,38 @@ pub(crate) static RUSTLE_CAMERA_CONFIGURATION: Record = Record {
         },
         Field {
             offset: 24,
-            what: What::Number(Number::U32, 4.0),
-        },
-        Field {
-            offset: 28,
-            what: What::Number(Number::U32, 2.0),
+            what: What::Number(Number::F64, 0.0),
         },
         Field {
             offset: 32,
-            what: What::Number(Number::U32, 32.0),
-        },
-        Field {
-            offset: 36,
-            what: What::Number(Number::U32, 32.0),
+            what: What::Number(Number::F64, 0.0),
         },
         Field {
             offset: 40,
+            what: What::Number(Number::F64, 0.0),
+        },
+        Field {
+            offset: 48,
+            what: What::Number(Number::U32, 4.0),
+        },
+        Field {
+            offset: 52,
+            what: What::Number(Number::U32, 2.0),
+        },
+        Field {
+            offset: 56,
+            what: What::Number(Number::U32, 32.0),
+        },
+        Field {
+            offset: 60,
+            what: What::Number(Number::U32, 32.0),
+        },
+        Field {
+            offset: 64,
             what: What::Choice(&[0, 1, 2], 0),
         },
         Field {
-            offset: 44,
+            offset: 68,
             what: What::Choice(&[0, 1, 2], 0),
         },
     ],
@@ -3870,7 +3886,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_MAPPER_CONFIGURATION),
-                size: 64,
+                size: 80,
             },
             Parameter {
                 what: What::NewHandle,
@@ -3984,7 +4000,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_CAMERA_CONFIGURATION),
-                size: 48,
+                size: 72,
             },
             Parameter {
                 what: What::NewHandle,
@@ -7648,6 +7664,43 @@ pub(crate) static CALLS: &[Call] = &[
                 error,
             )
         },
+    },
+    Call {
+        name: "rustle_mapper_keep",
+        makes: "",
+        parameters: &[
+            Parameter {
+                what: What::Handle(Maker {
+                    kind: "mapper",
+                    function: None,
+                }),
+                size: 0,
+            },
+            Parameter {
+                what: What::Number(Number::U32, 1.0),
+                size: 0,
+            },
+            Parameter {
+                what: What::Slice(
+                    &Element {
+                        size: 1,
+                        what: What::Number(Number::U8, 0.0),
+                    },
+                    4,
+                ),
+                size: 0,
+            },
+        ],
+        statuses: &[
+            status::RUSTLE_INVALID_LENGTH,
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+            status::RUSTLE_WRONG_STATE,
+        ],
+        is_realtime: false,
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
+        run: |a, error| unsafe { rustle_mapper_keep(a.handle(0), a.u32(1), a.input(2), a.count(2), error) },
     },
     Call {
         name: "rustle_mapper_correct",
