@@ -25,4 +25,10 @@ public enum OpenFiles {
     var limit = rlimit()
     return unsafe getrlimit(files, &limit) == 0 ? UInt64(limit.rlim_cur) : nil
   }
+
+  /// What is open under a number, as `DEVICE:INODE`; nil: nothing.
+  package static func identity(of descriptor: Int32) -> String? {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+  }
 }

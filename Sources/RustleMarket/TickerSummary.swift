@@ -18,6 +18,13 @@ extension CandleStreams: CountedStream {
   package var evictedTradeCount: UInt64 { 0 }
 }
 
+/// A number of things: `1 update`, `2 updates`.
+///
+/// - Parameter several: the words for other numbers than 1; nil: `one` and an s.
+package func counted(_ count: UInt64, _ one: String, _ several: String? = nil) -> String {
+  "\(count) \(count == 1 ? one : several ?? one + "s")"
+}
+
 /// The summary of a run at its end.
 package struct TickerSummary {
   /// For standard error, without the program's name.
@@ -32,34 +39,35 @@ package struct TickerSummary {
     _ counts: FeedCounts, isOver: Bool
   ) throws(FeedError) {
     failure = TickerFailure(plan, shown.outcome, counts, isOver: isOver)
-    let gaps = counts.gaps == 1 ? "gap" : "gaps"
-    func reports(_ rows: (count: UInt64, text: String)...) -> [String] {
-      rows.filter { $0.count > 0 }.map { "\($0.count) \($0.text)" }
+    func reports(_ rows: (count: UInt64, thing: String, text: String)...) -> [String] {
+      rows.filter { $0.count > 0 }.map { "\(counted($0.count, $0.thing)) \($0.text)" }
     }
     notes = try reports(
       (
-        shown.statistics.dropped,
-        plan.policy == nil ? "updates dropped: the output was read too slowly" : "updates replaced by newer ones"
+        shown.statistics.dropped, "update",
+        plan.policy == nil ? "dropped: the output was read too slowly" : "replaced by newer ones"
       ),
-      (shown.evictedTradeCount, "updates evicted early from the statistics: too many for one window"),
-      (shown.outsideTradeCount, "updates outside of the sessions left out"),
-      (alerts?.dropped ?? 0, "alerts dropped: the output was read too slowly"),
-      (failure == nil ? counts.unreadable : 0, "of \(counts.messages) lines malformed and skipped"),
-      (counts.sequenceNumbersInGaps, "sequence numbers in \(counts.gaps) \(gaps)"),
-      (counts.dropped, "messages dropped by the connection: they were read too slowly"),
-      (counts.duplicates, "duplicate updates dropped"),
+      (shown.evictedTradeCount, "update", "evicted early from the statistics: too many for one window"),
+      (shown.outsideTradeCount, "update", "outside of the sessions left out"),
+      (alerts?.dropped ?? 0, "alert", "dropped: the output was read too slowly"))
+    if failure == nil, counts.unreadable > 0 {
+      notes.append("\(counts.unreadable) of \(counted(counts.messages, "line")) malformed and skipped")
+    }
+    notes += try reports(
+      (counts.sequenceNumbersInGaps, "sequence number", "in \(counted(counts.gaps, "gap"))"),
+      (counts.dropped, "message", "dropped by the connection: read too slowly"),
+      (counts.duplicates, "duplicate update", "dropped"),
       (
-        shown.lateTradeCount,
-        "late updates dropped: they arrived after \(plan.content.isCandles ? "their candle" : "later ones")"
+        shown.lateTradeCount, "late update",
+        "dropped: arrived after \(plan.content.isCandles ? "the candle" : "later ones")"
       ))
     if let server {
-      let clients = server.accepted == 1 ? "client" : "clients"
-      notes.append("served \(server.trades) updates to \(server.accepted) \(clients)")
+      notes.append("served \(counted(server.trades, "update")) to \(counted(server.accepted, "client"))")
       notes += reports(
-        (server.dropped, "updates dropped: clients were too slow"),
-        (server.refused, "clients refused: too many, without the token, or beyond the limit of open files"))
+        (server.dropped, "update", "dropped: clients were too slow"),
+        (server.refused, "client", "refused: too many, without the token, or beyond the limit of open files"))
     }
-    notes += reports((counts.outOfOrder, "updates out of order"))
+    notes += reports((counts.outOfOrder, "update", "out of order"))
     if plan.source.isRecorded, failure == nil, shown.outcome == .ended, !plan.shownSymbols.isEmpty,
       shown.statistics.produced == 0
     {

@@ -43,6 +43,35 @@ import Testing
     #expect(log.contains { $0["level"] as? String == "debug" && $0["module"] is String }, "\(log)")
   }
 
+  @Test func notesOfARunAreObjectsWithTheirLevels() throws {
+    let scratch = try ScratchFolder()
+    let line = #"{"symbol":"A","price":1,"t_ms":0}"# + "\n"
+    let path = try scratch.write(Data((line + "x\n" + line).utf8), as: "a.ndjson")
+    let replay = ["ticker", "--replay", path, "--speed", "max", "--json"]
+    let served = try Self.messages(replay + ["--serve", "127.0.0.1:0", "--duration", "0.3"])
+    #expect((served.first?["message"] as? String)?.hasPrefix("serving on 127.0.0.1:") == true, "\(served)")
+    let played = try Self.messages(replay)
+    #expect(played.map { $0["level"] as? String } == ["warning", "notice"], "\(played)")
+    #expect((played.first?["message"] as? String)?.hasPrefix("line 2 skipped: ") == true)
+  }
+
+  /// systemd names the journal by the device and inode of standard error.
+  @Test(arguments: ["", "RUSTLE_LOG_FORMAT=json"])
+  func linesOfTheJournalHaveTheirLevels(format: String) throws {
+    let scratch = try ScratchFolder()
+    let log = scratch.path("log")
+    func lines(_ stream: String) throws -> [Substring] {
+      let variables = "RUSTLE_LOG=debug JOURNAL_STREAM=\(stream) \(format)"
+      let commands = "rustle ticker BTC --duration 0.1 >/dev/null; rustle spectrum /nowhere"
+      _ = try RustleProcess.shell("exec 2>\(log); export \(variables); \(commands)")
+      return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+    }
+    let ours = try lines("$(stat -L -c %d:%i \(log))")
+    #expect(ours.contains { $0.hasPrefix("<7>") } && ours.contains { $0.hasPrefix("<3>") }, "\(ours)")
+    #expect(ours.allSatisfy { $0.hasPrefix("<7>") || $0.hasPrefix("<3>") }, "\(ours)")
+    #expect(try lines("1:2").allSatisfy { !$0.hasPrefix("<") })
+  }
+
   @Test func withoutTheVariableMessagesAreText() throws {
     let result = try RustleProcess.run(["spectrum", "/nowhere"])
     #expect(result.errors.hasPrefix("error: "))

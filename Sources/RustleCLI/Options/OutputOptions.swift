@@ -146,7 +146,7 @@ struct LogOptions: ParsableArguments {
 
   /// Writes a note to standard error, unless `--quiet`.
   func note(_ text: String) {
-    if !quiet { Messages.write(.notice, text, text: "rustle: \(text)\n") }
+    if !quiet { LineWriter.standardError.note(text) }
   }
 
   func noteWritten(_ path: String) {
@@ -169,7 +169,7 @@ struct LogOptions: ParsableArguments {
     // The first call into a mismatched archive reports it.
     if (try? NativeLibrary.prepare()) != nil { NativeLog.setLevel(level) }
     LoggingSystem.bootstrap { label in
-      if Messages.areJSON { return JSONLogHandler(label: label, logLevel: level) }
+      if Messages.areJSON || Messages.areJournal { return MessageLogHandler(label: label, logLevel: level) }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
       return handler

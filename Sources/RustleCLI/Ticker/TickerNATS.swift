@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import RustleCore
 import RustleMarket
 
@@ -86,13 +87,13 @@ struct TickerPublication: Sendable {
     await withDiscardingTaskGroup { tasks in
       tasks.addTask {
         for await notice in publication.notices {
-          try? notes?.write("rustle: --durable: \(CommandFailure.visible(notice))\n")
+          notes?.note("--publish: \(CommandFailure.visible(notice))", .warning)
         }
       }
       for await state in publication.connectionStates {
         switch state {
-        case .connected, .reconnecting:
-          try? notes?.write("rustle: --publish: \(CommandFailure.visible(state.text))\n")
+        case .connected: notes?.note("--publish: \(CommandFailure.visible(state.text))")
+        case .reconnecting: notes?.note("--publish: \(CommandFailure.visible(state.text))", .warning)
         case .idle, .connecting, .closed: break
         }
       }
@@ -131,20 +132,22 @@ struct TickerPublication: Sendable {
     if counts.failed > 0 {
       throw CommandFailure(
         .unavailable,
-        "--publish: \(counts.failed) updates were not published: \(counts.reason ?? "the command was ended")",
+        "--publish: \(counted(counts.failed, "update was", "updates were")) not published: "
+          + (counts.reason ?? "the command was ended"),
         advice: "Start a server: nats-server, with -js for --durable.")
     }
     if counts.dropped > 0, isDurable {
       throw CommandFailure(
-        .unavailable, "--durable: \(counts.dropped) updates were dropped: publishing was too slow",
+        .unavailable,
+        "--durable: \(counted(counts.dropped, "update was", "updates were")) dropped: publishing was too slow",
         advice: "Publish fewer symbols, or without --durable.")
     }
     let rows = [
-      (counts.published, "updates published at \(address)"), (counts.retries, "updates published again"),
-      (counts.dropped, "updates dropped: --publish was too slow"),
-      (counts.repeated, "updates have numbers that were published before, and readers leave them out: see --epoch"),
+      (counts.published, "published at \(address)"), (counts.retries, "published again"),
+      (counts.dropped, "dropped: --publish was too slow"),
+      (counts.repeated, "numbered as earlier ones, which readers leave out: see --epoch"),
     ]
-    return rows.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return rows.filter { $0.0 > 0 }.map { "\(counted($0.0, "update")) \($0.1)" }
     #else
     return []
     #endif

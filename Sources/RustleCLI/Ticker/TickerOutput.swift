@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import RustleFiles
 import RustleMarket
 import RustlePlot
@@ -32,7 +33,9 @@ actor TickerOutput: TickerSink {
     if let address { note("serving on \(address)") }
   }
 
-  nonisolated func note(_ text: String) { try? notes?.write("rustle: \(CommandFailure.visible(text))\n") }
+  nonisolated func note(_ text: String, _ level: Logger.Level = .notice) {
+    notes?.note(CommandFailure.visible(text), level)
+  }
 
   func take(_ batch: [StreamElement<some TickerRecord>]) throws {
     lines.append(batch, to: &text)
@@ -47,7 +50,9 @@ actor TickerOutput: TickerSink {
   /// Writes an alert; with CSV, whose rows are updates, as a note.
   func take(_ alert: StreamElement<PriceAlert>) throws {
     switch format {
-    case .csv: try? notes?.write(line(alert))
+    case .csv:
+      let text = line(alert)
+      if let notes { Messages.write(.notice, text.trimmingCharacters(in: .newlines), text: text, to: notes) }
     case .ndjson: text.append(json: alert)
     case .auto, .text: text.append(line(alert))
     }
@@ -69,7 +74,7 @@ actor TickerOutput: TickerSink {
     case .other: return note(notice.text)
     default: return
     }
-    if reported < Self.maximumReports { note("\(line) skipped: \(notice.text)") }
+    if reported < Self.maximumReports { note("\(line) skipped: \(notice.text)", .warning) }
     reported += 1
   }
 
@@ -77,7 +82,8 @@ actor TickerOutput: TickerSink {
     switch connection {
     case .connected: note(connection.text)
     case .reconnecting:
-      note(connection.text + (connection.isCertificateRefused ? "; \(TickerFailure.certificateAdvice)" : ""))
+      let advice = connection.isCertificateRefused ? "; \(TickerFailure.certificateAdvice)" : ""
+      note(connection.text + advice, .warning)
     // The end of the connection is reported as that of the run.
     case .idle, .connecting, .closed: break
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import RustleCore
 import RustleMarket
 import RustlePlot
@@ -35,7 +36,7 @@ extension TickerPlan {
       let ending = try await streams.run(view: view, isForced: view == nil) { tasks in
         try await sink.begin(serving: streams.server?.address)
         let shown = view == nil ? notes : nil
-        try await tasks.addMetrics(at: metrics, note: view == nil ? { try? shown?.write("rustle: \($0)\n") } : nil) {
+        try await tasks.addMetrics(at: metrics, note: view == nil ? { shown?.note($0) } : nil) {
           await streams.metrics
         }
         streams.add(to: &tasks, sink, notes: shown)
@@ -44,13 +45,17 @@ extension TickerPlan {
         let summary = try TickerSummary(
           self, streams.shown, alerts: streams.alerts?.statistics, server: streams.server?.counts,
           try await streams.feed.counts, isOver: ending == .streamEnded)
-        if view == nil { for note in summary.notes { try? notes?.write("rustle: \(note)\n") } }
+        if view == nil { for note in summary.notes { notes?.note(note) } }
         let published = try await streams.publication?.summary() ?? []
-        if view == nil { for note in published { try? notes?.write("rustle: \(note)\n") } }
+        if view == nil { for note in published { notes?.note(note) } }
         if let failure = summary.failure { throw failure }
       }
       try await recorder?.close()
-      if let recorder { try? notes?.write(await recorder.summary) }
+      if let recorder {
+        let (missing, wrote) = await recorder.summary
+        if let missing { notes?.note(missing, .warning) }
+        if let notes { Messages.write(.notice, wrote, text: wrote + "\n", to: notes) }
+      }
       return ending
     }
   }
@@ -252,10 +257,13 @@ struct TickerStreams: Sendable {
 }
 
 extension TradeRecorder {
-  var summary: String {
-    let missing = droppedCount > 0 ? "rustle: \(droppedCount) updates dropped: too fast for \(path)\n" : ""
+  /// What is missing, nil: nothing; and what was written.
+  var summary: (missing: String?, wrote: String) {
     let name = CommandFailure.visible(path)
-    return missing + (count == 0 ? "no updates: nothing written to \(name)\n" : "wrote \(count) updates to \(name)\n")
+    return (
+      droppedCount > 0 ? "\(counted(droppedCount, "update")) dropped: too fast for \(name)" : nil,
+      count == 0 ? "no updates: nothing written to \(name)" : "wrote \(counted(count, "update")) to \(name)"
+    )
   }
 }
 
