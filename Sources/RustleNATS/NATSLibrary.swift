@@ -47,17 +47,24 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// each single one that would take longer than all the rest.
   private var published: [OpaquePointer?] = unsafe []
   private static let publishedLimit = 256
+  /// How long libnats waits for an answer of JetStream.
+  static let defaultPatience = Duration.seconds(5)
+  /// Of the interval of pings: the rest is the time until a state is asked for.
+  private static let pingShare = 0.9
+  /// The name of libnats' threads, which those have from the thread that makes them, or from one of them.
+  static let threadName = "rustle-nats"
 
   /// Begins to connect, and returns before a connection is established if it is not at once.
   ///
   /// - Parameters:
-  ///   - pingInterval: after two intervals without an answer the connection is lost.
+  ///   - pingInterval: within two intervals without an answer the connection is lost, and that is seen.
   ///   - reconnectWait: the wait before an attempt, to which as much again is added at random.
   init(
     to address: NATSAddress, connectTimeout: Duration, pingInterval: Duration, reconnectWait: Duration
   ) throws(NATSFailure) {
     var options: OpaquePointer?
-    try unsafe check(natsOptions_Create(&options))
+    // The first of these calls begins the library's three threads for all connections, which stay.
+    try check(ThreadName.with(Self.threadName) { unsafe natsOptions_Create(&options) })
     defer { unsafe natsOptions_Destroy(options) }
     try unsafe check(setServers(address.servers, of: options))
     if address.isEncrypted {
@@ -75,7 +82,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     }
     try unsafe check(natsOptions_SetName(options, "rustle"))
     try unsafe check(natsOptions_SetTimeout(options, connectTimeout.milliseconds))
-    try unsafe check(natsOptions_SetPingInterval(options, pingInterval.milliseconds))
+    try unsafe check(natsOptions_SetPingInterval(options, (pingInterval * Self.pingShare).milliseconds))
     try unsafe check(natsOptions_SetMaxPingsOut(options, 1))
     // A server that no longer reads would stop the caller for ever.
     try unsafe check(natsOptions_SetWriteDeadline(options, 2 * pingInterval.milliseconds))
@@ -88,7 +95,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     var statistics: OpaquePointer?
     try unsafe check(natsStatistics_Create(&statistics))
     unsafe self.statistics = statistics
-    let status = unsafe natsConnection_Connect(&connection, options)
+    let status = ThreadName.with(Self.threadName) { unsafe natsConnection_Connect(&connection, options) }
     if status != NATS_NOT_YET_CONNECTED { try check(status) }
   }
 
@@ -213,12 +220,15 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// Subscribes to a stream of JetStream, from the given message on: a consumer of the server's sends its messages in order, as fast as
   /// its flow control is answered, and reports at least each `heartbeat`. Whether one is missing, its reader sees by
   /// ``NATSMessage/place``: libnats' own ordered consumers are made anew by threads that outlive a connection.
-  func replay(of subject: String, from start: ReplayStart, heartbeat: Duration) throws(NATSFailure) -> NATSSubscription
-  {
-    let (stream, inbox) = (try stream(of: subject), try inbox())
+  ///
+  /// - Parameter patience: how long each of two answers is waited for.
+  func replay(
+    of subject: String, from start: ReplayStart, heartbeat: Duration, patience: Duration = defaultPatience
+  ) throws(NATSFailure) -> NATSSubscription {
+    let (stream, inbox) = (try stream(of: subject, patience: patience), try inbox())
     // Flow control limits what waits.
     let messages = try subscription(to: inbox, pending: nil)
-    try unsafe withJetStream { (context, code) throws(NATSFailure) in
+    try unsafe withJetStream(patience: patience) { (context, code) throws(NATSFailure) in
       var configuration = unsafe jsConsumerConfig()
       try unsafe check(jsConsumerConfig_Init(&configuration))
       switch start {
@@ -258,10 +268,10 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   }
 
   /// The stream that stores a subject.
-  private func stream(of subject: String) throws(NATSFailure) -> String {
+  private func stream(of subject: String, patience: Duration) throws(NATSFailure) -> String {
     struct Streams: Decodable { let streams: [String]? }
     // A subject of ours needs no escapes.
-    let text = try request("$JS.API.STREAM.NAMES", "{\"subject\":\"\(subject)\"}")
+    let text = try request("$JS.API.STREAM.NAMES", "{\"subject\":\"\(subject)\"}", patience: patience)
     guard let name = try? JSONDecoder().decode(Streams.self, from: Data(text)).streams?.first else {
       throw NATSFailure("no stream has it")
     }
@@ -269,9 +279,11 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   }
 
   /// When the stream was made that stores a subject, as the server writes it.
-  func creation(ofStreamOf subject: String) throws(NATSFailure) -> String {
+  ///
+  /// - Parameter patience: how long each of two answers is waited for.
+  func creation(ofStreamOf subject: String, patience: Duration = defaultPatience) throws(NATSFailure) -> String {
     struct Information: Decodable { let created: String }
-    let text = try request("$JS.API.STREAM.INFO.\(stream(of: subject))")
+    let text = try request("$JS.API.STREAM.INFO.\(stream(of: subject, patience: patience))", patience: patience)
     do {
       return try JSONDecoder().decode(Information.self, from: Data(text)).created
     } catch {
@@ -279,51 +291,22 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     }
   }
 
-  /// Returns the answer to a request, which is waited for as long as libnats waits for those of JetStream.
-  func request(_ subject: String, _ body: String = "") throws(NATSFailure) -> [UInt8] {
+  /// Returns the answer to a request.
+  ///
+  /// - Parameter patience: how long it is waited for; by default as long as libnats waits for those of JetStream.
+  func request(
+    _ subject: String, _ body: String = "", patience: Duration = defaultPatience
+  ) throws(NATSFailure) -> [UInt8] {
     var reply: OpaquePointer?
-    try unsafe check(natsConnection_RequestString(&reply, connection, subject, body, 5_000))
+    try unsafe check(natsConnection_RequestString(&reply, connection, subject, body, patience.milliseconds))
     let message = unsafe NATSMessage(reply)
     var text: [UInt8] = []
     message.append(to: &text)
     return text
   }
 
-  /// What a stream keeps, and how often.
-  struct StreamSettings: Hashable {
-    /// Of several, with commas between them.
-    var subject: String
-    /// -1: all.
-    var messagesPerSubject: Int
-    /// Zero: for ever.
-    var age: Duration
-    var replicas: Int
-
-    /// How another stream's differ; nil: they do not.
-    func difference(from other: Self) -> String? {
-      func time(_ age: Duration) -> String {
-        let whole = age.components.seconds
-        let seconds = age == .seconds(whole) ? "\(whole)" : "\(age / .seconds(1))"
-        return age == .zero ? "for ever" : "for \(seconds) s"
-      }
-      func count(_ number: Int) -> String { number < 0 ? "all messages" : "\(number) messages" }
-      func servers(_ number: Int) -> String { number == 1 ? "one server" : "\(number) servers" }
-      let rows = [
-        (subject == other.subject, "has the subject \(other.subject), not \(subject)"),
-        (age == other.age, "keeps them \(time(other.age)), not \(time(age))"),
-        (
-          messagesPerSubject == other.messagesPerSubject,
-          "keeps \(count(other.messagesPerSubject)) of a symbol, not \(count(messagesPerSubject))"
-        ),
-        (replicas == other.replicas, "stores on \(servers(other.replicas)), not \(servers(replicas))"),
-      ]
-      let differences = rows.filter { !$0.0 }.map(\.1)
-      return differences.isEmpty ? nil : "it exists, and " + differences.joined(separator: "; ")
-    }
-  }
-
   /// The settings of a stream.
-  private func settings(ofStream name: String) throws(NATSFailure) -> StreamSettings {
+  private func settings(ofStream name: String, patience: Duration) throws(NATSFailure) -> StreamSettings {
     struct Information: Decodable {
       struct Settings: Decodable {
         let subjects: [String]?
@@ -333,7 +316,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
       }
       let config: Settings
     }
-    let text = try request("$JS.API.STREAM.INFO.\(name)")
+    let text = try request("$JS.API.STREAM.INFO.\(name)", patience: patience)
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     guard let found = try? decoder.decode(Information.self, from: Data(text)).config else {
@@ -345,12 +328,20 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
       age: .nanoseconds(found.maxAge), replicas: found.numReplicas)
   }
 
-  /// Makes a stream. One of its name is left as it is, and its settings are returned unless all are the same.
+  enum StreamFound: Hashable {
+    case made
+    /// There is one of its name, which is left as it is, with these settings; nil: the server does not say.
+    case exists(StreamSettings?)
+  }
+
+  /// Makes a stream.
+  ///
+  /// - Parameter patience: how long each of two answers is waited for.
   func makeStream(
-    named name: String, _ settings: StreamSettings
-  ) throws(NATSFailure) -> StreamSettings? {
+    named name: String, _ settings: StreamSettings, patience: Duration = defaultPatience
+  ) throws(NATSFailure) -> StreamFound {
     var exists = false
-    try unsafe withJetStream { (stream, code) throws(NATSFailure) in
+    try unsafe withJetStream(patience: patience) { (stream, code) throws(NATSFailure) in
       var configuration = unsafe jsStreamConfig()
       try unsafe check(jsStreamConfig_Init(&configuration))
       let status = unsafe name.withCString { name in
@@ -371,7 +362,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
       if status != NATS_OK && !exists { throw NATSFailure(status, code: code.rawValue) }
     }
     // Who may make a stream need not be permitted to ask for its settings.
-    return exists ? try? self.settings(ofStream: name) : nil
+    return exists ? .exists(try? self.settings(ofStream: name, patience: patience)) : .made
   }
 
   /// Opens a bucket of key-value, which is made unless there is one.
@@ -380,11 +371,8 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   func bucket(
     named name: String, timeToLive: Duration, replicas: Int, patience: Duration
   ) throws(NATSFailure) -> NATSBucket {
-    var options = unsafe jsOptions()
-    try unsafe check(jsOptions_Init(&options))
-    unsafe options.Wait = patience.milliseconds
-    var (stream, store): (OpaquePointer?, OpaquePointer?)
-    try unsafe check(natsConnection_JetStream(&stream, connection, &options))
+    let stream = try unsafe jetStream(patience)
+    var store: OpaquePointer?
     var status = unsafe js_KeyValue(&store, stream, name)
     if status == NATS_NOT_FOUND {
       var configuration = unsafe kvConfig()
@@ -406,12 +394,21 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     return try unsafe NATSBucket(store, stream, of: self, named: name)
   }
 
-  private func withJetStream<Result>(
-    _ work: (_ stream: OpaquePointer?, _ code: inout jsErrCode) throws(NATSFailure) -> Result
-  ) throws(NATSFailure) -> Result {
+  /// A context, which is to be destroyed.
+  private func jetStream(_ patience: Duration) throws(NATSFailure) -> OpaquePointer? {
+    var options = unsafe jsOptions()
+    try unsafe check(jsOptions_Init(&options))
+    unsafe options.Wait = patience.milliseconds
     var stream: OpaquePointer?
+    try unsafe check(natsConnection_JetStream(&stream, connection, &options))
+    return unsafe stream
+  }
+
+  private func withJetStream<Result>(
+    patience: Duration, _ work: (_ stream: OpaquePointer?, _ code: inout jsErrCode) throws(NATSFailure) -> Result
+  ) throws(NATSFailure) -> Result {
     var code = jsErrCode(0)
-    try unsafe check(natsConnection_JetStream(&stream, connection, nil))
+    let stream = try unsafe jetStream(patience)
     defer { unsafe jsCtx_Destroy(stream) }
     return try unsafe work(stream, &code)
   }

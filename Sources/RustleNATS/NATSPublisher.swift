@@ -71,12 +71,13 @@ public struct NATSPublisher: Sendable, Hashable {
 
 /// The counts of a publication.
 public struct NATSPublicationCounts: Sendable, Hashable {
-  /// Trades published.
+  /// Trades published: read by a server, or, with a stream, acknowledged by it.
   public var published: UInt64 = 0
   /// Trades that the stream has acknowledged; 0 without one.
   public var acknowledged: UInt64 = 0
   /// Trades that the stream did not acknowledge in time, or, without a stream, that could not be sent, that the server refused, that a
-  /// lost connection may have taken with it, or that no server has confirmed at the end. Some may have arrived.
+  /// lost connection may have taken with it, for which 65,536 others waited for a connection, or that no server has confirmed at the end.
+  /// None is among those published, but some may have arrived.
   public var failed: UInt64 = 0
   /// Attempts to send trades again.
   public var retries: UInt64 = 0
@@ -93,8 +94,8 @@ extension NATSPublicationCounts {
   public var metrics: [EngineMetric] {
     [
       EngineMetric(
-        "rustle_publication_published_total", .counter, "Trades published: read by a server, or given to a stream.",
-        published),
+        "rustle_publication_published_total", .counter,
+        "Trades published: read by a server, or acknowledged by a stream.", published),
       EngineMetric(
         "rustle_publication_acknowledged_total", .counter, "Trades that the stream has acknowledged.", acknowledged),
       EngineMetric("rustle_publication_retried_total", .counter, "Attempts to send trades again.", retries),
@@ -111,7 +112,8 @@ extension NATSPublicationCounts {
 public final class NATSPublication: Sendable {
   /// The states of the connection, and of the stream where it does not acknowledge; for one reader.
   public let connectionStates: AsyncStream<FeedConnection>
-  /// How the settings of a stream that exists differ from ``NATSPublisher/durable``; for one reader.
+  /// How the settings of a stream that exists differ from ``NATSPublisher/durable``, and, without a stream, the symbols that the server
+  /// refuses; for one reader.
   public let notices: AsyncStream<String>
   let trades: EngineStream<Trade>
   private let progress: Progress

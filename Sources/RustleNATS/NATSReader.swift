@@ -9,6 +9,8 @@ actor NATSReader {
   private static let batch = 262_144
   /// Pauses between attempts to read a stream.
   private static let retry = Duration.seconds(1)
+  /// How long an answer about the stream is waited for, twice as long each time: while a cluster chooses a leader there is none.
+  private static let firstAnswerWait = Duration.seconds(1)
   /// The interval in which a consumer of a stream reports: the server's minimum, and libnats' default.
   private static let heartbeats = Duration.milliseconds(100) ... .seconds(5)
 
@@ -26,6 +28,7 @@ actor NATSReader {
   private var id: [UInt8] = []
   private var subscription: NATSSubscription?
   private var subject: String?
+  private var answerWait = firstAnswerWait
   /// Why the last attempt to subscribe failed.
   private var refusal: NATSFailure?
 
@@ -66,8 +69,9 @@ actor NATSReader {
             throw refusal
           }
           if refusal != nil { changes = [connected] }
-          refusal = nil
+          (refusal, answerWait) = (nil, Self.firstAnswerWait)
         } catch {
+          answerWait = min(answerWait * 2, NATSConnection.defaultPatience)
           // Reported once, and again when it is over.
           let reason = "\(wanted): \(error)"
           let failure = FeedConnection.reconnecting(after: Self.retry, failures: 1, reason: reason)
@@ -95,7 +99,7 @@ actor NATSReader {
   private func subscribed(to subject: String, on connection: NATSConnection) throws(NATSFailure) -> NATSSubscription {
     if self.subject != subject { order = StreamOrder() }
     if feed.replay != .live {
-      let creation = try connection.creation(ofStreamOf: subject)
+      let creation = try connection.creation(ofStreamOf: subject, patience: answerWait)
       // One that was made anew begins with other messages.
       if creation != self.creation { order = StreamOrder() }
       self.creation = creation
@@ -109,7 +113,7 @@ actor NATSReader {
       case .from(let time): .time(time.nanosecondsSince1970)
       }
     guard let start else { return try connection.subscription(to: subject, pending: feed.pendingLimit) }
-    let messages = try connection.replay(of: subject, from: start, heartbeat: heartbeat)
+    let messages = try connection.replay(of: subject, from: start, heartbeat: heartbeat, patience: answerWait)
     order.begin()
     heard = .now
     return messages

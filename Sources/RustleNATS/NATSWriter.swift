@@ -7,7 +7,8 @@ internal import RustleMarket
 /// Publishes trades, by calls that block: it needs a `BlockingExecutor`.
 actor NATSWriter {
   /// What the messages of a symbol have in common.
-  private struct Channel {
+  struct Channel {
+    let symbol: String
     let subject: String
     /// The identifiers before their numbers: of the source, and of this publisher, which numbers trades that have no number.
     let (given, own): (String, String)
@@ -30,40 +31,47 @@ actor NATSWriter {
     var number: UInt64 { trade.sequence ?? 0 }
   }
 
-  /// Messages of a stream that are sent before their acknowledgements are waited for.
-  private static let window = 512
   /// Messages that do not fill the buffer of the connection.
   private static let few = 128
-  /// The maximum pause before trades are sent again: what a cluster that has chosen another leader waits for.
-  private static let longestPause = Duration.milliseconds(500)
+  /// Trades that wait for a connection; with more, later ones fail.
+  private static let queueLimit = 65_536
+  /// Symbols whose refusals are reported one by one.
+  private static let maximumReports = 5
   private static let tick = Duration.seconds(1)
+  /// How often the connection is looked at in a tick.
+  private static let looks = 4
   private static let reconnectWait = Duration.milliseconds(250)
   private static let style = LineStyle()
 
-  private let publisher: NATSPublisher
-  private let report: AsyncStream<FeedConnection>.Continuation
-  private let progress: NATSPublication.Progress
-  private var watch: ConnectionWatch
-  private var connection: NATSConnection?
-  private var counts = NATSPublicationCounts()
+  let publisher: NATSPublisher
+  let report: AsyncStream<FeedConnection>.Continuation
+  let progress: NATSPublication.Progress
+  private(set) var watch: ConnectionWatch
+  private(set) var connection: NATSConnection?
+  var counts = NATSPublicationCounts()
   private let start = UInt64(Date.now.timeIntervalSince1970 * 1_000)
-  private var channels: [Channel] = []
+  var channels: [Channel] = []
   private var indices: [SymbolBytes: Int] = [:]
   private var newest = NewestMessages()
   private var (line, id, lastID) = (ByteText(), ByteText(), ByteText())
-  /// A stream's acknowledgements, the subject before their numbers, and whether several servers store it.
-  private typealias Acknowledgements = (subscription: NATSSubscription, inbox: String, isReplicated: Bool)
-  private var acknowledgements: Acknowledgements?
-  private var sent: UInt64 = 0
+  /// The stream; nil before there is one.
+  var stream: Stream?
+  /// The stream's acknowledgements, and the subject before their numbers.
+  var acknowledgements: (subscription: NATSSubscription, inbox: String)?
+  var sent: UInt64 = 0
   private var unconfirmed = UnconfirmedTrades()
+  /// Trades that wait for a connection. libnats would send them itself, but not say which of them a connection has taken with it that was
+  /// lost at once.
+  private var queue: [Message] = []
+  private var look = 0
   /// When a connection is made in place of one that libnats has closed.
   private var nextConnection = ContinuousClock.now
   /// Messages of which no stream has said that it has stored them, of those in hand.
-  private var inHand: UInt64 = 0
+  var inHand: UInt64 = 0
   /// Trades that the feed's buffer dropped, which the next number of this publisher's own counts.
   private var missing: UInt64 = 0
   /// Whether none of the last messages was stored.
-  private var hasGivenUp = false
+  var hasGivenUp = false
 
   init(
     _ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation, progress: NATSPublication.Progress
@@ -82,7 +90,7 @@ actor NATSWriter {
         tasks.addTask { for await batch in trades.batches() { await self.publish(batch) } }
         tasks.addTask {
           while !Task.isCancelled {
-            try? await Task.sleep(for: Self.tick)
+            try? await Task.sleep(for: Self.tick / Self.looks)
             await self.step()
           }
         }
@@ -96,8 +104,8 @@ actor NATSWriter {
         if !Task.isCancelled { repeatNewest(newest.all) }
         let end = ContinuousClock.now + StreamRound.limit * 5
         while confirm(), .now < end {}
-        fail(unconfirmed.count, counts.reason ?? "no server has confirmed them")
-        unconfirmed = UnconfirmedTrades()
+        fail(unconfirmed.count + UInt64(queue.count), counts.reason ?? "no server has confirmed them")
+        (unconfirmed, queue) = (UnconfirmedTrades(), [])
       }
     } catch {
       counts.reason = counts.reason ?? "\(error)"
@@ -111,11 +119,7 @@ actor NATSWriter {
   }
 
   /// Gives the counts of the moment to who asks meanwhile: calls of the actor would wait for the server.
-  private func reportCounts() {
-    var now = counts
-    now.published -= unconfirmed.count
-    progress.set(now, waiting: unconfirmed.count + inHand)
-  }
+  func reportCounts() { progress.set(counts, waiting: unconfirmed.count + UInt64(queue.count) + inHand) }
 
   private func newConnection() throws(NATSFailure) -> NATSConnection {
     try NATSConnection(
@@ -124,7 +128,7 @@ actor NATSWriter {
   }
 
   /// Reports the connection's states. One that was refused twice in the same way libnats does not make again: it is made anew.
-  private func observe() {
+  func observe() {
     if connection == nil, .now >= nextConnection {
       connection = try? newConnection()
       nextConnection = .now + Self.tick
@@ -137,11 +141,20 @@ actor NATSWriter {
     (acknowledgements, self.connection, nextConnection) = (nil, nil, .now + Self.tick)
   }
 
-  /// What a second brings: the newest trade of a symbol that is quiet is sent again, so that a reader that has lost it learns of that.
+  /// Looks at the connection. What a second of one brings: the newest trade of a symbol that is quiet is sent again, so that a reader that
+  /// has lost it learns of that.
   private func step() {
     observe()
     guard publisher.durable == nil else { return }
-    repeatNewest(newest.step())
+    let waiting = queue.count
+    settle()
+    if connection?.state == .connected { look += 1 }
+    if look == Self.looks {
+      look = 0
+      repeatNewest(newest.step())
+    } else if queue.count == waiting {
+      return
+    }
     confirm()
   }
 
@@ -165,27 +178,32 @@ actor NATSWriter {
       let count = unconfirmed.refuse(channel, refusal.description)
     {
       fail(count, refusal.description)
-      if unconfirmed.refusals.count == 1 {
-        report.yield(.reconnecting(after: Self.tick, failures: 1, reason: refusal.description))
+      let number = unconfirmed.refusals.count
+      if number <= Self.maximumReports {
+        progress.note("\(channels[channel].symbol) is refused, until there is another connection: \(refusal)")
+      } else if number == Self.maximumReports + 1 {
+        progress.note("further symbols are refused")
       }
       repeatNewest(newest.of(unconfirmed.channels))
       return true
     }
-    if unconfirmed.reconnects == reconnects { unconfirmed.confirm() }
+    if unconfirmed.reconnects == reconnects { counts.published += unconfirmed.confirm() }
     reportCounts()
     return false
   }
 
-  /// Counts what a lost connection may have had as failed.
+  /// Counts what a lost connection may have had as failed, and sends what waits for one.
   private func settle() {
     guard let connection else { return }
     let (isConnected, reconnects) = (connection.state == .connected, connection.reconnects)
     fail(unconfirmed.look(isConnected: isConnected, reconnects: reconnects), "connection lost")
+    guard isConnected, !queue.isEmpty else { return }
+    queue.forEach(attempt)
+    queue = []
   }
 
   private func fail(_ count: UInt64, _ reason: String) {
     guard count > 0 else { return }
-    counts.published -= count
     counts.failed += count
     counts.reason = reason
   }
@@ -198,6 +216,7 @@ actor NATSWriter {
   }
 
   private func repeatNewest(_ messages: [Message]) {
+    guard connection?.state == .connected else { return }
     for message in messages where unconfirmed.refusals[message.channel] == nil { try? send(message) }
   }
 
@@ -207,6 +226,7 @@ actor NATSWriter {
     observe()
     settle()
     reportCounts()
+    let isConnected = connection?.state == .connected
     for element in batch {
       switch element {
       case .gap(let count):
@@ -216,15 +236,15 @@ actor NATSWriter {
         let message = message(of: trade)
         if publisher.durable == nil {
           newest.take(message)
-          attempt(message)
+          if isConnected { attempt(message) } else { wait(message) }
         } else {
           messages.append(message)
         }
       }
     }
     inHand = UInt64(messages.count)
-    for start in stride(from: 0, to: messages.count, by: Self.window) {
-      store(Array(messages[start..<min(start + Self.window, messages.count)]))
+    for start in stride(from: 0, to: messages.count, by: Stream.window) {
+      store(Array(messages[start..<min(start + Stream.window, messages.count)]))
     }
     // libnats sends by itself when it has 32 KB, or after a millisecond, which is half of a quote's way to its reader. A few are sent at
     // once, by a question whose answer is waited for no longer than that.
@@ -257,13 +277,13 @@ actor NATSWriter {
     let own = TradeID(source: "\(publisher.source)-own", epoch: start, symbol: word, number: 0)
     channels.append(
       Channel(
-        subject: "\(publisher.address.prefix).q.\(word)", given: "\(given.name)/", own: "\(own.name)/"))
+        symbol: symbol, subject: "\(publisher.address.prefix).q.\(word)", given: "\(given.name)/", own: "\(own.name)/"))
     indices[SymbolBytes(symbol)] = index
     return index
   }
 
   /// - Parameter isBehind: whether the stream is to have the message last that was sent before: another one refuses this message.
-  private func send(_ message: Message, reply: String? = nil, isBehind: Bool = false) throws(NATSFailure) {
+  func send(_ message: Message, reply: String? = nil, isBehind: Bool = false) throws(NATSFailure) {
     guard let connection else { throw NATSFailure(watch.reason("")) }
     line.removeAll()
     message.trade.appendJSON(Self.style, to: &line)
@@ -281,136 +301,19 @@ actor NATSWriter {
     do throws(NATSFailure) {
       if let refusal = unconfirmed.refusals[message.channel] { throw NATSFailure(refusal) }
       try send(message)
-      counts.published += 1
       unconfirmed.add(message.channel)
     } catch {
-      // The queue of a lost connection is full: readers see by the numbers what is missing.
-      counts.failed += 1
-      counts.reason = error.description
+      // Readers see by the numbers what is missing.
+      fail(1, error.description)
     }
   }
 
-  /// Publishes messages until each is acknowledged, or there is no patience left: where nothing is stored, or nothing of a symbol, the
-  /// next messages are sent once, until some are.
-  private func store(_ messages: [Message]) {
-    guard let durable = publisher.durable else { return }
-    let end = ContinuousClock.now + (hasGivenUp ? .zero : durable.patience)
-    // Those of a symbol one after the other.
-    var (left, failures, lost) = (messages.sorted { $0.channel < $1.channel }, 0, 0)
-    // The symbols of which the round before stored nothing.
-    var stuck: Set<Int> = []
-    while !Task.isCancelled, !left.isEmpty {
-      observe()
-      let round = round(left, durable, stuck: stuck)
-      let places = round.stored
-      left = left.indices.filter { !places.contains($0) }.map { left[$0] }
-      let stored = UInt64(places.count)
-      counts.published += stored
-      counts.acknowledged += stored
-      inHand -= stored
-      if left.isEmpty { continue }
-      let (silent, refused) = round.stuck
-      stuck = silent.union(refused)
-      // As long as all are answered, and some stored, the others follow at once.
-      if silent.isEmpty && stored > 0 { continue }
-      counts.reason = round.reason ?? "no acknowledgement within \(StreamRound.limit)"
-      failures += 1
-      let pause = min(Self.longestPause, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
-      let isOver = ContinuousClock.now + pause > end
-      let hopeless = stuck.filter { isOver || round.isHeard && channels[$0].hasGivenUp }
-      if !hopeless.isEmpty {
-        let before = left.count
-        // What stands behind a message that is refused may be stored without it.
-        var firsts = hopeless.intersection(refused)
-        left.removeAll {
-          firsts.remove($0.channel) != nil || hopeless.contains($0.channel) && silent.contains($0.channel)
-        }
-        for channel in hopeless where round.isHeard { channels[channel].hasGivenUp = true }
-        lost += before - left.count
-        giveUp(before - left.count)
-        continue
-      }
-      counts.retries += UInt64(left.count)
-      reportCounts()
-      report.yield(
-        .reconnecting(
-          after: pause, failures: failures,
-          reason: "\(left.count) updates are not acknowledged: \(counts.reason ?? "no answer")"))
-      Thread.sleep(forTimeInterval: pause / .seconds(1))
+  private func wait(_ message: Message) {
+    if queue.count < Self.queueLimit {
+      queue.append(message)
+    } else {
+      fail(1, "\(queue.count) updates wait for a connection already")
     }
-    // Of those that a cancellation leaves too.
-    giveUp(left.count)
-    lost += left.count
-    hasGivenUp = lost == messages.count
-    if failures > 0 && lost == 0 {
-      counts.reason = nil
-      report.yield(.connected(to: publisher.address.origin))
-    }
-  }
-
-  private func giveUp(_ count: Int) {
-    counts.published += UInt64(count)
-    counts.failed += UInt64(count)
-    inHand -= UInt64(count)
-  }
-
-  /// Sends messages, those of a symbol one after the other, and waits for their acknowledgements.
-  ///
-  /// A stream keeps a symbol's trades in the order of their numbers: each one but the first is stored behind the one before alone. Where
-  /// that is refused, or another publisher's comes between, those that follow are refused too, and sent again. Those of before are stored,
-  /// or have failed. A stream on several servers keeps the identifier of a message that it refuses, and takes the next try for a duplicate:
-  /// to one of these the first message of each symbol goes alone.
-  ///
-  /// - Parameter stuck: symbols of which the first message goes alone too.
-  private func round(_ messages: [Message], _ durable: NATSPublisher.Durable, stuck: Set<Int>) -> StreamRound {
-    var round = StreamRound(messages.map(\.channel))
-    do throws(NATSFailure) {
-      guard let connection, connection.state == .connected else {
-        throw NATSFailure(watch.reason(connection?.lastFailure ?? ""))
-      }
-      let isNew = acknowledgements == nil
-      let (answers, inbox, isReplicated) = try acknowledged(by: durable, on: connection)
-      round = StreamRound(messages.map(\.channel)) { isReplicated || stuck.contains($0) }
-      let first = sent
-      sent += UInt64(round.places.count)
-      for (number, place) in round.places.enumerated() {
-        let isBehind = place > 0 && messages[place - 1].channel == messages[place].channel
-        try send(messages[place], reply: "\(inbox).\(first + UInt64(number))", isBehind: isBehind)
-      }
-      do throws(NATSSubscription.Absence) {
-        try round.read(answers, from: first) { channels[$0].hasGivenUp }
-        round.isHeard = true
-      } catch {
-        round.isHeard = connection.state == .connected && (error == .none || error == .noResponders && isNew)
-        if let refusal = connection.refusal { round.reason = refusal.description }
-        if error == .noResponders { round.reason = "no server has the stream" }
-        // The stream may be gone; and what this round did not wait for the next one is not to read.
-        if error != .none || round.isMissed { acknowledgements = nil }
-      }
-      for place in round.stored { channels[messages[place].channel].hasGivenUp = false }
-    } catch {
-      round.reason = error.description
-    }
-    return round
-  }
-
-  /// The acknowledgements, once there is a stream.
-  private func acknowledged(
-    by durable: NATSPublisher.Durable, on connection: NATSConnection
-  ) throws(NATSFailure) -> Acknowledgements {
-    if let acknowledgements { return acknowledgements }
-    let stream = NATSConnection.StreamSettings(
-      subject: publisher.address.allSymbols, messagesPerSubject: durable.tradesPerSymbol ?? -1, age: durable.age,
-      replicas: durable.replicas)
-    let existing = try connection.makeStream(named: publisher.address.stream, stream)
-    progress.note(existing.flatMap { stream.difference(from: $0) }.map { "stream \(publisher.address.stream): \($0)" })
-    let inbox = try connection.inbox()
-    let subscription = try connection.subscription(to: "\(inbox).*", pending: 1_048_576)
-    // It destroys those of before.
-    try connection.flush(within: StreamRound.limit)
-    let new = (subscription, inbox, max(stream.replicas, existing?.replicas ?? 1) > 1)
-    acknowledgements = new
-    return new
   }
 }
 

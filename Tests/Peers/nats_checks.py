@@ -12,84 +12,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import traceback
-import urllib.request
 
-from nats_servers import Liar, Server, cluster, stop, until
-
-
-class Command:
-    """A run of the command, which writes its lines to a file."""
-
-    def __init__(self, rustle, folder, name, *arguments, stdin=subprocess.DEVNULL):
-        self.output, self.errors = folder / f"{name}.ndjson", folder / f"{name}.log"
-        with open(self.output, "wb") as output, open(self.errors, "wb") as errors:
-            self.process = subprocess.Popen([rustle, "ticker", *arguments, "--json"], stdin=stdin, stdout=output, stderr=errors)
-
-    def lines(self):
-        """The updates that were written; a line that is not complete does not count."""
-        lines = self.output.read_bytes().split(b"\n")[:-1]
-        return [json.loads(line) for line in lines]
-
-    def said(self, text):
-        return text in self.errors.read_text()
-
-    def is_connected(self):
-        return self.said("connected to ")
-
-    def end(self, number=signal.SIGINT):
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        return self.process.wait(timeout=120)
-
-
-class Source:
-    """Publishers of the same updates, which this process writes one after the other."""
-
-    def __init__(self, rustle, folder, url, symbols, publishers=1, options=("--durable", "1h")):
-        self.commands = [Command(rustle, folder, f"publisher{n}", "--replay", "-", "--input", "ndjson", "--speed", "max", "--publish",
-                                 url, *options, stdin=subprocess.PIPE) for n in range(publishers)]
-        self.command = self.commands[-1]
-        self.symbols, self.count, self.is_over = symbols, 0, False
-        self.thread = threading.Thread(target=self.write, daemon=True)
-        self.thread.start()
-
-    def write(self):
-        while not self.is_over:
-            number, symbol = divmod(self.count, self.symbols)
-            line = b'{"symbol":"S%d","price":%d.5,"t_ms":%d,"seq":%d}\n' % (symbol, number % 977, self.count, number)
-            for command in self.commands:
-                self.pass_on(line, command)
-            self.count += 1
-            time.sleep(0.005)
-        self.command.process.stdin.close()
-
-    def pass_on(self, line, command):
-        try:
-            command.process.stdin.write(line)
-            command.process.stdin.flush()
-        except BrokenPipeError:
-            # The last one is not killed.
-            assert command is not self.command
-
-    def passes(self, more):
-        """Waits until this many more are written."""
-        wanted = self.count + more
-        until(lambda: self.count >= wanted, f"{more} more updates")
-
-    def end(self):
-        """Waits until each is acknowledged, and returns how many there were."""
-        status, text = self.ended()
-        assert status == 0 and f"{self.count} updates published at p" in text, text
-        return self.count
-
-    def ended(self):
-        """Ends its input, and returns the status and the notes of the command."""
-        self.is_over = True
-        self.thread.join()
-        return self.command.process.wait(timeout=300), self.command.errors.read_text()
+from nats_runs import Acknowledgements, Command, Delays, Source, measure
+from nats_servers import Elections, Liar, Server, cluster, stop, until
 
 
 def accounted(consumer):
@@ -169,14 +96,17 @@ def a_consumer_that_is_killed_goes_on(rustle, folder, _):
 
 
 def a_server_that_stops_is_noticed(rustle, folder, _):
-    server = Server(folder)
+    server, interval = Server(folder), 2
     try:
-        consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"), "--silence-limit", "2s")
+        consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"), "--silence-limit", f"{2 * interval}s")
         until(consumer.is_connected, "a connection")
-        begun = time.monotonic()
-        server.send(signal.SIGSTOP)
-        until(lambda: consumer.said("no connection"), "a loss that is reported")
-        print(f"  noticed after {time.monotonic() - begun:.1f} s, of two intervals of 1 s")
+        # The first interval has just begun: no silence is noticed later.
+        with Delays() as delays:
+            begun = time.monotonic()
+            server.send(signal.SIGSTOP)
+            until(lambda: consumer.said("no connection"), "a loss that is reported")
+            seconds = time.monotonic() - begun
+        delays.judge("noticed", seconds, 2 * interval)
         server.send(signal.SIGCONT)
         until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
         consumer.end()
@@ -195,10 +125,12 @@ def a_server_that_is_killed_costs_a_gap_that_is_exact(rustle, folder, _):
         until(lambda: consumer.said("no connection"), "a loss that is reported")
         source.passes(200)
         server.start()
-        until(lambda: server.request("$JS.API.INFO"), "a server that answers")
-        begun = time.monotonic()
-        until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
-        print(f"  connected {time.monotonic() - begun:.1f} s after the server was back, of 2 s")
+        with Delays() as delays:
+            until(lambda: server.request("$JS.API.INFO"), "a server that answers")
+            begun = time.monotonic()
+            until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
+            seconds = time.monotonic() - begun
+        delays.judge("connected", seconds, 2)
         source.passes(200)
         status, text = source.ended()
         # What was on its way when the server died is reported, of the 5 ms of an update.
@@ -287,13 +219,10 @@ def a_publication_is_measured(rustle, folder, _):
     try:
         publisher = Command(rustle, folder, "publisher", "A", "--rate", "50", "--publish", server.url("p"), "--durable", "1h", "--metrics",
                             "127.0.0.1:0")
-        until(lambda: publisher.said("metrics at "), "an endpoint")
-        url = publisher.errors.read_text().split("metrics at ")[1].split()[0]
+        url = publisher.metrics()
 
         def value(name):
-            with urllib.request.urlopen(url, timeout=20) as answer:
-                lines = answer.read().decode().splitlines()
-            return next(float(line.split()[1]) for line in lines if line.startswith(f"rustle_publication_{name} "))
+            return measure(url, name)
         until(lambda: value("acknowledged_total") > 50, "acknowledged updates")
         assert value("failed_total") == value("retried_total") == 0
         server.kill()
@@ -359,25 +288,25 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
             if len(replicas) < 2 or not all(one.get("current") for one in replicas):
                 return None
             return next((server for server in servers if server.name == nodes.get("leader")), None)
-        source = Source(rustle, folder, until(leader, "a leader").url("p"), 10)
+        source = Source(rustle, folder, until(leader, "a leader").url("p"), 10,
+                        options=("--durable", "1h", "--metrics", "127.0.0.1:0"))
         consumer = Command(rustle, folder, "consumer", "--connect", until(leader, "a leader").url("p"), "--history", "all")
+        acknowledged = Acknowledgements(source.command.metrics())
         for kill in range(kills):
             source.passes(200)
             lost = until(leader, "three nodes that agree")
-            lost.kill()
-            begun = time.monotonic()
-            stored = 0
-
-            def goes_on():
-                nonlocal stored
-                answer = ask(f"$JS.API.STREAM.INFO.{stream}")
-                if not answer or answer.get("cluster", {}).get("leader") in (None, lost.name):
-                    return False
-                stored = stored or answer["state"]["messages"]
-                return answer["state"]["messages"] > stored
-            until(goes_on, "another leader that stores updates")
-            print(f"  kill {kill + 1}: stored again after {time.monotonic() - begun:.1f} s")
+            with Elections([server for server in servers if server is not lost], stream) as elections, Delays() as delays:
+                lost.kill()
+                begun, before = time.monotonic(), acknowledged.changes[-1][1]
+                # More than were on their way.
+                until(lambda: elections.times and acknowledged.changes[-1][1] > before + 200, "another leader that stores updates")
+                end = acknowledged.resumed(begun)
+                elected = next((at for at in reversed(elections.times) if at < end), end)
+                print(f"  kill {kill + 1}: the servers had a leader after {elected - begun:.1f} s, stored again after {end - begun:.1f} s, of 10 s")
+                # Of the 10 s the servers may take 8; in some elections they take more, when nobody can store.
+                delays.judge("stored again with a leader", end - elected, 2)
             lost.start()
+        acknowledged.end()
         until(leader, "three nodes that agree")
         count = source.end()
         until(lambda: accounted(consumer)[0] >= count, f"{count} updates")

@@ -108,6 +108,43 @@ class Liar:
             file.flush()
 
 
+class Elections:
+    """When a stream has got a leader, as servers say within `with`."""
+
+    def __init__(self, servers, stream):
+        self.links, self.times = [], []
+        for server in servers:
+            link = socket.create_connection((server.host, server.port))
+            file = link.makefile("rwb")
+            file.readline()
+            file.write(f'CONNECT {{"verbose":false}}\r\nSUB $JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.{stream} 1\r\nPING\r\n'.encode())
+            file.flush()
+            while file.readline() != b"PONG\r\n":
+                pass
+            self.links.append((link, file))
+
+    def __enter__(self):
+        for _, file in self.links:
+            threading.Thread(target=self.read, args=[file], daemon=True).start()
+        return self
+
+    def read(self, file):
+        try:
+            while line := file.readline():
+                if line.startswith(b"PING"):
+                    file.write(b"PONG\r\n")
+                    file.flush()
+                elif line.startswith(b"MSG"):
+                    file.read(int(line.split()[-1]) + 2)
+                    self.times.append(time.monotonic())
+        except (OSError, ValueError):
+            pass
+
+    def __exit__(self, *_):
+        for link, _ in self.links:
+            link.shutdown(socket.SHUT_RDWR)
+
+
 def cluster(folder):
     """Three servers."""
     routes = [free_port() for _ in range(3)]

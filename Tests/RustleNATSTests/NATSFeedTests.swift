@@ -107,7 +107,7 @@ import Testing
     try await source.push(NATSRun.trades(0..<10))
     for trade in NATSRun.trades(0..<10) { #expect(try await reader.next() == trade) }
     // The server has confirmed them.
-    while source.value("published_total") < 10 { await Task.yield() }
+    while source.handled < 10 { await Task.yield() }
     server.kill()
     try await reader.state(NATSRun.isLost)
     try server.restart()
@@ -184,7 +184,7 @@ import Testing
     server.kill()
     try await source.push(NATSRun.trades(2..<5))
     let counts = try await source.end()
-    #expect((counts.published, counts.acknowledged, counts.failed) == (5, 2, 3))
+    #expect((counts.published, counts.acknowledged, counts.failed) == (2, 2, 3))
     #expect(counts.reason != nil)
   }
 

@@ -34,6 +34,9 @@ enum NATSRun {
       publication.metrics.first { $0.name == "rustle_publication_\(name)" }?.samples.first?.value ?? -1
     }
 
+    /// The number of trades that were published or have failed.
+    var handled: Double { value("published_total") + value("failed_total") }
+
     /// Ends it, once everything was published.
     func end() async throws -> NATSPublicationCounts {
       try await feed.report(.closed(reason: nil))

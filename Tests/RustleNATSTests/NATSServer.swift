@@ -87,6 +87,18 @@ final class NATSServer {
     try start(on: port)
   }
 
+  /// Accepts so many connections in its place, after `kill`, and closes each at once.
+  func closeConnections(_ count: Int) throws {
+    let program = Process()
+    program.executableURL = URL(filePath: "/usr/bin/env")
+    let script =
+      "import socket, sys; server = socket.create_server(('127.0.0.1', int(sys.argv[1])))\n"
+      + "for _ in range(int(sys.argv[2])): server.accept()[0].close()"
+    program.arguments = ["python3", "-c", script, "\(port)", "\(count)"]
+    try program.run()
+    program.waitUntilExit()
+  }
+
   func signal(_ number: Int32) { _ = Foundation.kill(process.processIdentifier, number) }
 
   /// Ends it without its knowledge.

@@ -59,7 +59,7 @@ import Testing
     trades[5 * 3] = try Self.longTrade(5, of: "S0")
     try await source.push(trades)
     let counts = try await source.end()
-    #expect((counts.published, counts.acknowledged, counts.failed) == (300, 299, 1))
+    #expect((counts.published, counts.acknowledged, counts.failed) == (299, 299, 1))
     var reader = try await NATSRun.Reader(NATSFeed(address, replay: .all))
     var next = [String: UInt64]()
     for _ in 0..<299 {
@@ -184,7 +184,7 @@ import Testing
     for round in UInt64(0)..<2 {
       let numbers = round * 40..<round * 40 + 40
       try await source.push(numbers.flatMap { number in ["B", "A"].map { NATSRun.trade(number, of: $0) } })
-      while source.value("published_total") < Double(round + 1) * 80 { await Task.yield() }
+      while source.handled < Double(round + 1) * 80 { await Task.yield() }
     }
     // What is known not to be stored is sent again at most once, to find out that the stream is there.
     let retries = source.value("retried_total")
@@ -192,7 +192,7 @@ import Testing
       try await source.push([NATSRun.trade(number, of: "B")])
       try await source.push([NATSRun.trade(number, of: "A")])
     }
-    while source.value("published_total") < 164 { await Task.yield() }
+    while source.handled < 164 { await Task.yield() }
     #expect(retries > 0 && source.value("retried_total") <= retries + 2)
     let counts = try await source.end()
     #expect((counts.acknowledged, counts.failed) == (82, 82))
