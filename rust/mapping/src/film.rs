@@ -124,7 +124,8 @@ impl Film {
             for (level, slot) in self.slots[index].iter_mut().zip(slots) {
                 *level = *slot;
             }
-            self.light.change(time_ns + self.late, lights.light(&self.slots));
+            self.light
+                .change(time_ns.saturating_add(self.late), lights.light(&self.slots));
         }
     }
 

@@ -13,6 +13,8 @@ pub struct Lights {
     map: SlotMap,
     /// The fixture of each cell, and the cell's place in it.
     cells: Vec<(usize, usize)>,
+    /// The slots of each universe that a lit fixture needs.
+    is_light: Vec<[bool; SLOTS]>,
 }
 
 impl Lights {
@@ -23,9 +25,11 @@ impl Lights {
             let elements = stage.elements_of(fixture).len();
             (0..elements).map(move |cell| (fixture, cell))
         });
+        let map = SlotMap::new(&rig);
         Self {
-            map: SlotMap::new(&rig),
             cells: cells.collect(),
+            is_light: light_slots(&rig, map.universes()),
+            map,
             rig,
         }
     }
@@ -91,21 +95,13 @@ impl Lights {
                 }
             }
         }
-        for (slots, (base, universe)) in frame.iter_mut().zip(base.iter().zip(self.map.universes())) {
-            let Some(mut kept) = *base else { continue };
-            let fixtures = self.rig.fixtures.iter();
-            for fixture in fixtures.filter(|fixture| fixture.universe == *universe) {
-                let channels = fixture.mode.channels.iter();
-                for channel in channels.filter(|channel| makes_light(&channel.attribute)) {
-                    for offset in channel.slots.offsets() {
-                        let slot = usize::from(fixture.address) - 1 + usize::from(*offset);
-                        if let (Some(kept), Some(level)) = (kept.get_mut(slot), slots.get(slot)) {
-                            *kept = *level;
-                        }
-                    }
+        for (slots, (base, is_light)) in frame.iter_mut().zip(base.iter().zip(&self.is_light)) {
+            let Some(base) = base else { continue };
+            for (slot, (base, is_light)) in slots.iter_mut().zip(base.iter().zip(is_light)) {
+                if !is_light {
+                    *slot = *base;
                 }
             }
-            *slots = kept;
         }
         frame
     }
@@ -145,6 +141,26 @@ fn adds_light(attribute: &Attribute) -> bool {
         attribute,
         Red | Green | Blue | White | WarmWhite | ColdWhite | Amber | Ultraviolet
     )
+}
+
+/// The slots of each universe that some fixture's light is on.
+fn light_slots(rig: &Rig, universes: &[RigUniverse]) -> Vec<[bool; SLOTS]> {
+    let mut all = vec![[false; SLOTS]; universes.len()];
+    for fixture in &rig.fixtures {
+        let Ok(universe) = universes.binary_search(&fixture.universe) else {
+            continue;
+        };
+        let channels = fixture.mode.channels.iter();
+        for channel in channels.filter(|channel| makes_light(&channel.attribute)) {
+            for offset in channel.slots.offsets() {
+                let slot = usize::from(fixture.address) - 1 + usize::from(*offset);
+                if let Some(is_light) = all[universe].get_mut(slot) {
+                    *is_light = true;
+                }
+            }
+        }
+    }
+    all
 }
 
 /// Whether a lit fixture needs the channel, and an unlit one: light, what takes it away, and the shutter.
