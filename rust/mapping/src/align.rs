@@ -1,7 +1,10 @@
 //! Which state of the schedule each frame shows: cameras begin late, drop frames, and change in the middle of an exposure.
 
+mod expected;
+
 use crate::frames::Frame;
 use crate::schedule::Schedule;
+use expected::Expected;
 
 /// Frames before the first state, and after the last, that there may be also where a recording is no longer than its schedule.
 const LEAD: usize = 16;
@@ -11,10 +14,13 @@ const CELL: usize = 8;
 const PROBES: usize = 2_048;
 /// What a dropped or repeated frame costs, in the units of a misfit.
 const SKIP: f32 = 9.0;
-/// What a beginning at another frame than the first costs, and each frame outside of the schedule.
+/// What a beginning at another frame than the expected one costs, each of so many frames in between at most, and each one outside of the
+/// schedule.
 const SHIFT: f32 = 6.0;
+const EACH: f32 = 0.1;
+const FAR: usize = 64;
 const OUTSIDE: f32 = 2.0;
-/// The most places of the schedule times frames; with more, frames are taken as they come, as one more or less hardly counts then.
+/// The most frames of the schedule times frames of the recording; with more, frames are taken as they come.
 const MOST_STEPS: usize = 1 << 28;
 /// The standard deviation of a change, and the most that one misfit costs.
 const SPREAD: f32 = 0.1;
@@ -109,8 +115,8 @@ impl Probes {
     }
 }
 
-/// Finds the state of each frame.
-pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> Alignment {
+/// Finds the state of each frame. `early`: the frames before the schedule that are expected.
+pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes, early: usize) -> Alignment {
     let hold = schedule.hold();
     let place =
         |frame: usize| (frame / hold < schedule.states().len()).then_some((frame / hold, frame % hold));
@@ -126,7 +132,9 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> A
         return Alignment { places };
     }
     let plain = Alignment {
-        places: (0..frames.len()).map(place).collect(),
+        places: (0..frames.len())
+            .map(|frame| frame.checked_sub(early).and_then(place))
+            .collect(),
     };
     let changes = probes.changes(frames);
     // One of the larger changes of states, however long nothing changes before and after them.
@@ -136,10 +144,13 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> A
         return plain;
     }
     let total = schedule.states().len() * hold;
-    let lead = LEAD + frames.len().saturating_sub(total);
-    if (total + 2 * lead) * frames.len() > MOST_STEPS {
+    if (total + 2) * frames.len() > MOST_STEPS {
         return plain;
     }
+    let outside = Outside {
+        most: LEAD + frames.len().saturating_sub(total),
+        early,
+    };
     // All lamps, and none, differ from some by the light alone: the changes between them are those of other states.
     let light = probes.brightness(frames);
     let (dark, all) = (quantile(&light, 0.0), quantile(&light, 1.0));
@@ -163,19 +174,19 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes) -> A
             let off = (light[frame] - expected.light[place]) / spread;
             (0.5 * off * off).min(WORST_LIGHT)
         };
-        path(&scaled, &expected, dim, total, lead)
+        path(&scaled, &expected, dim, total, &outside)
     });
     let best = best.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
     let Some((_, path)) = best else { return plain };
     Alignment {
         places: path
             .into_iter()
-            .map(|at| at.checked_sub(lead).and_then(place))
+            .map(|at| at.checked_sub(1).and_then(place))
             .collect(),
     }
 }
 
-/// What a part of some values is below.
+/// The quantile of some values: what a part of them is below; 0 of none.
 fn quantile(values: &[f32], part: f32) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);
@@ -185,7 +196,7 @@ fn quantile(values: &[f32], part: f32) -> f32 {
         .unwrap_or_default()
 }
 
-/// The value that so many others are above.
+/// The n-th largest of some values, from 0, or the least; 0 of none.
 fn largest(values: &[f32], above: usize) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(|one, other| other.total_cmp(one));
@@ -195,99 +206,80 @@ fn largest(values: &[f32], above: usize) -> f32 {
         .unwrap_or_default()
 }
 
-/// What should change from a frame to a later one.
-struct Expected {
-    /// By the number of frames between, 1 to 3, and the place of the first.
-    changes: [Vec<f32>; 3],
-    /// By the place, the part of the lamps that is lit.
-    light: Vec<f32>,
+/// The frames before the schedule, and after it.
+struct Outside {
+    /// The most before it, and the most after it.
+    most: usize,
+    /// Those before it that are expected.
+    early: usize,
 }
 
-impl Expected {
-    /// `mix`: how much of the state before is in the first frame of each.
-    fn new(schedule: &Schedule, mix: f32) -> Self {
-        let (states, hold) = (schedule.states(), schedule.hold());
-        let count = schedule.count() as u32;
-        let sample = count.min(256);
-        // Ids that are spread over all, so that each bit is set in half of them.
-        let ids = || {
-            (0..sample).map(|index| {
-                if count <= 256 {
-                    index
-                } else {
-                    index.wrapping_mul(2_654_435_761) % count
-                }
-            })
-        };
-        let light = |frame: usize, id: u32| {
-            let (state, within) = (frame / hold, frame % hold);
-            let lit = |state: usize| if states[state].lights(id) { 1.0 } else { 0.0 };
-            if within == 0 && state > 0 {
-                mix * lit(state - 1) + (1.0 - mix) * lit(state)
-            } else {
-                lit(state)
-            }
-        };
-        let total = states.len() * hold;
-        let changes = [1, 2, 3].map(|step| {
-            (0..total.saturating_sub(step))
-                .map(|frame| {
-                    let change = |id| f32::abs(light(frame + step, id) - light(frame, id));
-                    ids().map(change).sum::<f32>() / sample as f32
-                })
-                .collect()
-        });
-        let lit = |frame| ids().map(|id| light(frame, id)).sum::<f32>() / sample as f32;
-        Self {
-            changes,
-            light: (0..total).map(lit).collect(),
+impl Outside {
+    /// What so many frames before the schedule cost, and so many of its first ones that are missing.
+    fn cost(&self, before: usize, missing: usize) -> f32 {
+        match before.abs_diff(self.early) + missing {
+            0 => 0.0,
+            off => SHIFT + off.min(FAR) as f32 * EACH,
         }
     }
 }
 
-/// The likeliest places of the frames, counted from `lead` frames before the schedule, and what they cost.
+/// The likeliest places of the frames, and what they cost: 0 before the schedule, 1 for its first frame and so on, and `total` + 1 after
+/// it.
 /// `dim`: what a frame's light costs at a place of the schedule.
 fn path(
     changes: &[f32],
     expected: &Expected,
     dim: impl Fn(usize, usize) -> f32,
     total: usize,
-    lead: usize,
+    outside: &Outside,
 ) -> (f32, Vec<usize>) {
-    let places = total + 2 * lead;
-    let alone = |frame: usize, at: usize| match at.checked_sub(lead) {
+    let (places, after) = (total + 2, total + 1);
+    let alone = |frame: usize, at: usize| match at.checked_sub(1) {
         Some(place) if place < total => dim(frame, place),
         _ => OUTSIDE,
     };
-    let mut costs: Vec<f32> = (0..places)
-        .map(|at| {
-            alone(0, at)
-                + if at == lead {
-                    0.0
-                } else {
-                    SHIFT + at.abs_diff(lead) as f32 * 0.1
-                }
-        })
-        .collect();
+    let begin = |at: usize| match at {
+        0 => alone(0, at),
+        _ if at < after => alone(0, at) + outside.cost(0, at - 1),
+        _ => f32::INFINITY,
+    };
+    let mut costs: Vec<f32> = (0..places).map(begin).collect();
     let mut steps: Vec<Vec<u8>> = Vec::with_capacity(changes.len());
-    for (frame, change) in changes.iter().enumerate() {
+    for (last, change) in changes.iter().enumerate() {
+        let frame = last + 1;
         let mut next = vec![f32::INFINITY; places];
         let mut taken = vec![0_u8; places];
         for at in 0..places {
-            let own = alone(frame + 1, at);
+            let is_possible = match at {
+                0 => frame < outside.most,
+                _ => at < after || frame + outside.most > changes.len(),
+            };
+            if !is_possible {
+                continue;
+            }
+            let own = alone(frame, at);
             for (step, skip) in [(1, 0.0), (0, SKIP), (2, SKIP), (3, SKIP * 1.5)] {
                 let Some(from) = at.checked_sub(step) else {
                     continue;
                 };
-                let wanted = match (from.checked_sub(lead), step) {
-                    (Some(_), 0) => Some(0.0),
-                    (Some(from), step) => expected.changes[step - 1].get(from).copied(),
-                    (None, _) => None,
+                let wanted = match (from, step) {
+                    (0, _) => None,
+                    (from, 0) if from < after => Some(0.0),
+                    (_, 0) => None,
+                    (from, step) => expected.changes[step - 1].get(from - 1).copied(),
                 };
                 let misfit = wanted.map_or(1.0, |wanted| {
                     let off = (change - wanted) / SPREAD;
                     (0.5 * off * off).min(WORST)
                 });
+                let skip = match (from, step) {
+                    // Before and after the schedule all frames are alike.
+                    (0, 0) => 0.0,
+                    (from, 0) if from == after => 0.0,
+                    (0, _) => skip + outside.cost(frame, 0),
+                    _ => skip,
+                };
                 let cost = costs[from] + skip + misfit + own;
                 if cost < next[at] {
                     (next[at], taken[at]) = (cost, step as u8);
@@ -297,7 +289,7 @@ fn path(
         costs = next;
         steps.push(taken);
     }
-    let end = (0..places)
+    let end = (1..places)
         .min_by(|one, other| costs[*one].total_cmp(&costs[*other]))
         .unwrap_or_default();
     let mut path = vec![end];
@@ -308,4 +300,75 @@ fn path(
     }
     path.reverse();
     (costs[end], path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIDE: u32 = 24;
+
+    /// The frame of a state, each of whose fixtures lights a pixel.
+    fn frame(schedule: &Schedule, state: usize) -> Frame {
+        let mut pixels = vec![1_000; (SIDE * SIDE) as usize];
+        for id in 0..schedule.count() as u32 {
+            if schedule.states()[state].lights(id) {
+                pixels[((id / 3 * 8 + 4) * SIDE + id % 3 * 8 + 4) as usize] = 50_000;
+            }
+        }
+        Frame {
+            width: SIDE,
+            height: SIDE,
+            pixels,
+        }
+    }
+
+    /// The places in a recording with so many dark frames before and after the schedule.
+    fn aligned(
+        schedule: &Schedule,
+        early: usize,
+        before: usize,
+        after: usize,
+    ) -> Vec<Option<(usize, usize)>> {
+        let shown = (0..schedule.frames()).map(|at| frame(schedule, at / schedule.hold()));
+        let dark = |count| vec![frame(schedule, 0); count];
+        let frames: Vec<Frame> = dark(before).into_iter().chain(shown).chain(dark(after)).collect();
+        let probes = Probes::new(&frames, 64);
+        align(&frames, schedule, &probes, early).places
+    }
+
+    fn expected(schedule: &Schedule, before: usize, after: usize) -> Vec<Option<(usize, usize)>> {
+        let hold = schedule.hold();
+        let shown = (0..schedule.frames()).map(|at| Some((at / hold, at % hold)));
+        let none = |count| vec![None; count];
+        none(before).into_iter().chain(shown).chain(none(after)).collect()
+    }
+
+    #[test]
+    fn recordings_of_minutes_may_begin_late() {
+        let schedule = Schedule::standard(9, 3).expect("schedule");
+        // The limit was once at 11,590 frames.
+        for (before, after) in [(12_000, 30), (30, 12_000)] {
+            let places = aligned(&schedule, 0, before, after);
+            let first = places.iter().position(Option::is_some).unwrap_or_default();
+            assert!(first.abs_diff(before) <= schedule.hold(), "{before}: {first}");
+            let begin = before + schedule.hold();
+            let end = before + schedule.frames();
+            assert_eq!(places[begin..end], expected(&schedule, before, after)[begin..end]);
+        }
+    }
+
+    #[test]
+    fn frames_that_are_expected_before_the_schedule_are_none_of_it() {
+        for hold in [1, 2] {
+            let schedule = Schedule::standard(9, hold).expect("schedule");
+            for early in [0, 1, 2] {
+                assert_eq!(
+                    aligned(&schedule, early, early, 0),
+                    expected(&schedule, early, 0),
+                    "{hold}, {early}"
+                );
+            }
+        }
+    }
 }

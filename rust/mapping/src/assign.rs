@@ -1,9 +1,12 @@
 //! Which id each place shows: no id is at two places, and what a mirror shows is the weaker one. All places and ids are weighed
 //! together, so that an id that is sure at one place leaves fewer for the others.
 
+mod usual;
+
 use crate::candidates::Candidate;
 use crate::contrast::Contrast;
 use std::collections::HashMap;
+use usual::{CLASSES, CLEAR_CLASSES, Usual, class, mirrors};
 
 /// The standard deviation of a lamp's light from contrast to contrast, in parts of it: lamps beside it add theirs.
 const UNEVEN: f32 = 0.35;
@@ -20,14 +23,6 @@ const LIGHT: f64 = 20.0;
 const ONE_LAMP: f32 = 4.5;
 /// Of a place's light, what another one with its id has that is a mirror's.
 pub(crate) const MIRRORED: f32 = 0.75;
-/// How often a place with the usual light is a mirror's, for each time that it is a lamp's, where more of its light than usual is two
-/// pixels off, by this part of it; each step further makes that e times as often, and so many steps at most.
-const MIRRORS: f64 = 0.05;
-const WIDER: f32 = 0.06;
-const STEP: f32 = 0.02;
-const MOST_STEPS: f64 = 3.0;
-/// Of the largest logarithm of a weight, that of a place which is hardly anything but a lamp's.
-const CLEAR: f64 = 0.8;
 /// How often a lamp has no place of its own: it is dead, or hidden, or has light in common with another one.
 const ABSENT: f64 = 0.02;
 /// How often a place that somebody covered shows another code than its own, for each time that it shows that.
@@ -54,6 +49,11 @@ impl Codes {
             }
         }
         Self { of, count }
+    }
+
+    /// Whether the code of an id is that of others too.
+    pub(crate) fn is_shared(&self, contrasts: &[Contrast], id: u32) -> bool {
+        self.of.get(&code(contrasts, id)).is_some_and(|ids| ids.len() > 1)
     }
 
     /// The only id whose lamp has these signs.
@@ -219,27 +219,8 @@ struct Place {
     options: Vec<Choice>,
 }
 
-/// Classes of places: by how often they were covered, and whether their light is as wide as usual.
-const CLASSES: usize = 8;
-const CLEAR_CLASSES: usize = 2;
 /// How often places of a class are lamps' at least, for each time that they are nothing.
 const RARE: f64 = 0.01;
-/// How much more or less of its light than usual is two pixels off where a place is not like a lamp's.
-const OTHER: f32 = 0.12;
-
-fn class(candidate: &Candidate, usual: Usual) -> usize {
-    let is_other = match (candidate.spread, usual.spread) {
-        (Some(spread), Some(middle)) => (spread - middle).abs() > OTHER.max(3.0 * usual.varies),
-        _ => true,
-    };
-    let covered = if candidate.is_covered {
-        1 + ((3.0 * candidate.covered) as usize).min(2)
-    } else {
-        0
-    };
-    2 * covered + usize::from(is_other)
-}
-
 /// An id that a place may have.
 struct Choice {
     id: u32,
@@ -294,65 +275,6 @@ fn distinct(candidates: &[Candidate], codes: &Codes, noises: &[f32]) -> Vec<Plac
         });
     }
     places
-}
-
-/// The light of places that nobody covered, and what of it is two pixels off where they are hardly anything but lamps: the medians.
-#[derive(Clone, Copy, Debug, Default)]
-struct Usual {
-    light: Option<f32>,
-    spread: Option<f32>,
-    /// By how much the latter differs, as a standard deviation.
-    varies: f32,
-}
-
-impl Usual {
-    fn new(candidates: &[Candidate], places: &[Place]) -> Self {
-        let clear = || {
-            let all = places.iter().filter(|place| place.broken == 0.0);
-            all.filter_map(|place| Some((place, libm::log(place.options.first()?.weight))))
-        };
-        let most = clear().map(|(_, weight)| weight).fold(0.0, f64::max);
-        let of = |least: f64, of: &dyn Fn(&Candidate) -> Option<f32>| {
-            let sure = clear().filter(|(_, weight)| *weight >= least);
-            let mut values: Vec<f32> = sure
-                .filter_map(|(place, _)| of(&candidates[place.candidate]))
-                .collect();
-            values.sort_by(f32::total_cmp);
-            values.get(values.len() / 2).copied()
-        };
-        let spread = of(CLEAR * most, &|candidate| candidate.spread);
-        let off = of(CLEAR * most, &|candidate| {
-            Some((candidate.spread? - spread?).abs())
-        });
-        Self {
-            light: of(f64::NEG_INFINITY, &|candidate| Some(candidate.light)),
-            spread,
-            varies: off.map_or(0.0, |off| off / 0.6745),
-        }
-    }
-}
-
-/// How often each place is a mirror's, for each time that it is a lamp's.
-fn mirrors(candidates: &[Candidate], places: &[Place], usual: Usual) -> Vec<f64> {
-    let Usual {
-        light,
-        spread,
-        varies,
-    } = usual;
-    let (least, step) = (WIDER.max(2.0 * varies), STEP.max(0.7 * varies));
-    let of = |place: &Place| {
-        let candidate = &candidates[place.candidate];
-        let part = light
-            .map_or(1.0, |light| f64::from(candidate.light / light))
-            .max(0.1);
-        let wider = candidate
-            .spread
-            .zip(spread)
-            .map_or(least, |(spread, usual)| spread - usual);
-        let wide = libm::exp(f64::from((wider - least) / step).clamp(-MOST_STEPS, MOST_STEPS));
-        MIRRORS / (part * part) * wide
-    };
-    places.iter().map(of).collect()
 }
 
 /// The probability of each option of each place, where no id has two places and a mirror's is no brighter than its lamp's: by the

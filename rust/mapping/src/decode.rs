@@ -44,6 +44,8 @@ pub struct Decoder {
     frames: Vec<Frame>,
     /// The frames of a schedule that lights one fixture after the other, in place of those.
     sequence: Option<Sequence>,
+    /// The frames that come before the schedule begins.
+    early: usize,
     factor: u32,
     size: (u32, u32),
     left_out: u64,
@@ -56,11 +58,21 @@ impl Decoder {
         Self {
             sequence: schedule.is_sequential().then(|| Sequence::new(&schedule)),
             schedule,
+            early: 0,
             frames: Vec::new(),
             factor: 1,
             size: (0, 0),
             left_out: 0,
             most_bytes: MOST_BYTES,
+        }
+    }
+
+    /// A decoder without frames, of which so many come before the schedule begins; not where it lights one fixture after the other, or
+    /// lists its frames.
+    pub(crate) fn beginning_after(schedule: Schedule, early: usize) -> Self {
+        Self {
+            early,
+            ..Self::new(schedule)
         }
     }
 
@@ -98,6 +110,11 @@ impl Decoder {
         self.left_out
     }
 
+    /// The pixels of a frame's side that became one.
+    pub(crate) fn factor(&self) -> u32 {
+        self.factor
+    }
+
     /// The schedule.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
@@ -111,7 +128,7 @@ impl Decoder {
                 sequence.find(&mut mapping);
                 mapping
             }
-            None => decode(&self.frames, &self.schedule),
+            None => found_in(&self.frames, &self.schedule, self.early),
         };
         mapping.enlarge(self.factor, self.size);
         mapping
@@ -120,6 +137,11 @@ impl Decoder {
 
 /// The places of all fixtures in a recording, whose frames have one size.
 pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
+    found_in(frames, schedule, 0)
+}
+
+/// As [`decode`], of a recording with so many frames before the schedule.
+fn found_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
     let size = frames.first().map_or((0, 0), |frame| (frame.width, frame.height));
     let mut mapping = Mapping::empty(schedule.count(), size);
     if frames.is_empty() {
@@ -135,7 +157,7 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
         return mapping;
     }
     let probes = Probes::new(frames, schedule.count().max(64));
-    let alignment = align(frames, schedule, &probes);
+    let alignment = align(frames, schedule, &probes, early);
     let contrasts = contrasts(frames, schedule, &alignment, &probes);
     if contrasts.is_empty() {
         return mapping;
@@ -217,7 +239,7 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
         let candidate = &candidates[candidate];
         mapping.fixtures[id as usize].add_mirror([candidate.x as f64, candidate.y as f64]);
     }
-    mapping.give_reasons(&sharp, &contrasts, &doubtful, frames);
+    mapping.give_reasons(&sharp, &contrasts, &codes, &doubtful, frames);
     mapping
 }
 

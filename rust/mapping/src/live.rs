@@ -39,7 +39,7 @@ impl Method {
 /// What a loop is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// All fixtures are lit and dark in turns, to find out how late the frames are.
+    /// All fixtures without a place are lit and dark in turns, to find out how late the frames are.
     Delay,
     /// The schedule runs.
     Schedule,
@@ -120,7 +120,7 @@ impl Losses {
 pub struct Live {
     /// That of the fixtures without a place.
     schedule: Schedule,
-    /// Whether some fixtures had places before.
+    /// Whether some fixtures had places before: theirs is the size of the picture.
     is_known: bool,
     phase: Phase,
     measure: Measure,
@@ -141,12 +141,21 @@ struct Run {
     ids: Vec<u32>,
     frame: usize,
     late: usize,
+    /// The frames before the schedule that are decoded too.
+    early: usize,
 }
 
 impl Run {
     fn new(schedule: Schedule, ids: Vec<u32>, late: usize) -> Self {
+        // One after the other, and where each frame's state is listed, frames are distinguished by their number alone.
+        let early = if schedule.is_sequential() || schedule.listed_frames().is_some() {
+            0
+        } else {
+            EARLY.min(late)
+        };
         Self {
-            decoder: Decoder::new(schedule),
+            decoder: Decoder::beginning_after(schedule, early),
+            early,
             ids,
             frame: 0,
             late,
@@ -160,14 +169,7 @@ impl Run {
     /// Takes a frame; whether it was the last.
     fn take(&mut self, frame: Frame) -> bool {
         self.frame += 1;
-        // One after the other, and where each frame's state is listed, frames are distinguished by their number alone.
-        let schedule = self.decoder.schedule();
-        let early = if schedule.is_sequential() || schedule.listed_frames().is_some() {
-            0
-        } else {
-            EARLY
-        };
-        if self.frame + early > self.late {
+        if self.frame + self.early > self.late {
             self.decoder.push(frame);
         }
         self.frame >= self.length()
@@ -213,14 +215,16 @@ impl Live {
         }
     }
 
-    /// Keeps the places of a mapping of as many fixtures: only those that have none are lit, by a schedule of their own.
+    /// Keeps the places of a mapping of as many fixtures: only those that have none are lit, by a schedule of their own. Where each has
+    /// one, it is over with the first frame. Frames are to have the mapping's size.
     ///
     /// # Errors
     /// As [`Schedule::standard`].
     pub fn keep(&mut self, known: Mapping, method: Method) -> Result<(), ScheduleError> {
         let missing = known.fixtures.iter().filter(|found| found.place.is_err()).count();
         self.schedule = method.schedule(missing.max(1), self.schedule.hold())?;
-        (self.mapping, self.is_known) = (known, true);
+        self.measure = Measure::of_fixtures(missing);
+        (self.is_known, self.mapping) = (known.found() > 0, known);
         Ok(())
     }
 
@@ -233,7 +237,10 @@ impl Live {
     /// Whether a fixture is to be lit now; none once it is over, when what was lit before is.
     pub fn lights(&self, id: u32) -> Option<bool> {
         match self.phase {
-            Phase::Delay => Some(self.measure.is_lit()),
+            Phase::Delay => {
+                let found = self.mapping.fixtures.get(id as usize);
+                Some(self.measure.is_lit() && found.is_some_and(|found| found.place.is_err()))
+            }
             Phase::Done => None,
             Phase::Schedule | Phase::Again => {
                 let run = self.run.as_ref()?;
@@ -252,21 +259,18 @@ impl Live {
         self.losses.take(time_ns);
         match self.phase {
             Phase::Delay => {
-                // Places of another picture are those of the same camera, or none.
                 if !self.is_known {
                     (self.mapping.width, self.mapping.height) = (frame.width, frame.height);
                 }
-                if self.measure.take(frame) {
+                let missing = self.missing();
+                if missing.is_empty() {
+                    self.phase = Phase::Done;
+                } else if self.measure.take(frame) {
                     match self.measure.delay() {
                         Some(delay) => {
-                            let ids = self.missing();
-                            self.phase = if ids.is_empty() {
-                                Phase::Done
-                            } else {
-                                Phase::Schedule
-                            };
-                            self.run = (!ids.is_empty())
-                                .then(|| Run::new(self.schedule.clone(), ids, delay.frames as usize));
+                            let late = delay.frames as usize;
+                            self.run = Some(Run::new(self.schedule.clone(), missing, late));
+                            self.phase = Phase::Schedule;
                         }
                         None => self.phase = Phase::Done,
                     }
@@ -327,7 +331,7 @@ impl Live {
     pub fn progress(&self) -> Progress {
         let part = match (&self.run, self.phase) {
             (_, Phase::Delay) => self.measure.part(),
-            (Some(run), _) => run.frame as f32 / run.length() as f32,
+            (Some(run), _) => run.frame as f32 / run.length().max(1) as f32,
             (None, _) => 1.0,
         };
         let left_out = self.left_out + self.run.as_ref().map_or(0, |run| run.decoder.left_out());

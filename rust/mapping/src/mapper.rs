@@ -113,6 +113,8 @@ pub struct Mapper {
     brightest: Option<Frame>,
     result: Option<Mapping>,
     known: Option<Mapping>,
+    /// The size of frames of which places are known.
+    size: Option<(u32, u32)>,
     /// The slots of each universe before, where they are known.
     base: Vec<Option<[u8; SLOTS]>>,
     schedule: Schedule,
@@ -176,6 +178,10 @@ impl Mapper {
             result: None,
             base: vec![None; lights.as_ref().map_or(0, |lights| lights.universes().len())],
             lights,
+            size: known
+                .as_ref()
+                .filter(|known| known.found() > 0)
+                .map(|known| (known.width, known.height)),
             known,
             schedule,
         })
@@ -185,6 +191,7 @@ impl Mapper {
     ///
     /// # Errors
     /// [`MappingError::Frame`] for bytes that are no frames, and for an end within one; the frames before it were taken.
+    /// [`MappingError::File`] where known places are of frames of another size than the first; it was not taken.
     pub fn push(&mut self, bytes: &[u8], time_ns: u64) -> Result<(), MappingError> {
         if bytes.is_empty() {
             if let Run::Live(live) = &mut self.run {
@@ -197,9 +204,14 @@ impl Mapper {
             };
         }
         self.result = None;
-        let (run, brightest) = (&mut self.run, &mut self.brightest);
-        Ok(self.reader.push(bytes, |frame| {
+        let (run, brightest, size) = (&mut self.run, &mut self.brightest, self.size);
+        let mut other = None;
+        let read = self.reader.push(bytes, |frame| {
             match brightest {
+                None if size.is_some_and(|size| size != (frame.width, frame.height)) => {
+                    other = Some((frame.width, frame.height));
+                    return;
+                }
                 None => *brightest = Some(frame.clone()),
                 Some(brightest) => {
                     for (most, pixel) in brightest.pixels.iter_mut().zip(&frame.pixels) {
@@ -211,7 +223,14 @@ impl Mapper {
                 Run::Recording(decoder) => decoder.push(frame),
                 Run::Live(live) => live.frame(frame, time_ns),
             }
-        })?)
+        });
+        if let (Some(known), Some(other)) = (size, other) {
+            return Err(MappingError::File(format!(
+                "known: expected frames of {} x {}, got {} x {}",
+                known.0, known.1, other.0, other.1
+            )));
+        }
+        Ok(read?)
     }
 
     /// The rig's cells.
@@ -219,7 +238,7 @@ impl Mapper {
         self.lights.as_ref()
     }
 
-    /// The schedule.
+    /// The schedule of all fixtures; while only some are looked for, one of those runs.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
@@ -278,10 +297,8 @@ impl Mapper {
             Run::Live(live) => live.mapping().clone(),
             Run::Recording(decoder) => {
                 let mut mapping = decoder.mapping();
-                for kept in known.iter().flat_map(|known| &known.fixtures) {
-                    if kept.place.is_ok() {
-                        mapping.fixtures[kept.id as usize] = *kept;
-                    }
+                if let Some(known) = known {
+                    mapping.keep(known, decoder.factor());
                 }
                 mapping
             }

@@ -225,7 +225,9 @@ impl Schedule {
         if let Some(frames) = file.get("frames") {
             let length = schedule.states.len();
             let state = |value: &Value| value.as_u64().filter(|state| *state < length as u64);
-            let states = frames.as_array().filter(|list| list.len() <= MAX_STATES);
+            let states = frames
+                .as_array()
+                .filter(|list| (1..=MAX_STATES).contains(&list.len()));
             let read: Option<Vec<_>> = states.and_then(|list| {
                 list.iter()
                     .map(|value| state(value).map(|state| state as usize))
@@ -365,6 +367,7 @@ mod tests {
             (r#"{"v":1,"states":["dark"],"hold":"2"}"#, "hold"),
             (r#"{"v":1,"states":["dark"],"count":4}"#, "count"),
             (r#"{"v":1,"states":["dark"],"frames":[1]}"#, "frames"),
+            (r#"{"v":1,"states":["dark"],"frames":[]}"#, "frames"),
         ] {
             let error = Schedule::read(json.as_bytes(), 3).expect_err(json);
             assert_eq!(error.name, name, "{json}: {error}");

@@ -166,6 +166,18 @@ fn late_camera_that_ends_with_the_schedule_lacks_its_last_states() {
 }
 
 #[test]
+fn fixtures_whose_states_are_missing_are_ambiguous() {
+    // With the first two of six bits, each code is that of sixteen fixtures.
+    let schedule = Schedule::standard(64, 2).expect("schedule");
+    let mut camera = Camera::new(Scene::new(Difficulty::Club, 75, 640, 480, 64));
+    let mut frames = camera.record(&schedule);
+    frames.truncate(12);
+    let mapping = rustle_mapping::decode(&frames, &schedule);
+    let others: Vec<_> = mapping.fixtures.iter().map(|found| found.place.err()).collect();
+    assert_eq!(others, [Some(Reason::Ambiguous); 64]);
+}
+
+#[test]
 fn ambient_light_that_changes_covers_no_lamp() {
     let schedule = Schedule::standard(500, 2).expect("schedule");
     let mut camera = Camera::new(Scene::new(Difficulty::Club, 74, 640, 480, 500));

@@ -4,6 +4,7 @@ use rustle_mapping::decode::Reason;
 use rustle_mapping::frames::Frame;
 use rustle_mapping::judge::judge;
 use rustle_mapping::live::{Live, Method, Phase};
+use rustle_mapping::schedule::Schedule;
 use rustle_mapping::simulate::{Camera, Difficulty, Light, Scene};
 
 /// Runs a loop; the camera's frames come so many intervals after their exposures began, and changes take so long to reach the lamps.
@@ -13,7 +14,18 @@ fn run(scene: Scene, method: Method, late: f64, network: f64) -> (Live, Camera, 
 }
 
 /// As [`run`], with a loop and a camera.
-fn run_on(mut live: Live, mut camera: Camera, late: f64, network: f64) -> (Live, Camera, f64) {
+fn run_on(live: Live, camera: Camera, late: f64, network: f64) -> (Live, Camera, f64) {
+    run_seeing(live, camera, late, network, |_| {})
+}
+
+/// As [`run_on`]; what is to be lit is seen.
+fn run_seeing(
+    mut live: Live,
+    mut camera: Camera,
+    late: f64,
+    network: f64,
+    mut see: impl FnMut(&[Option<bool>]),
+) -> (Live, Camera, f64) {
     let count = camera.scene().count;
     let mut light = Light::default();
     let interval = camera.interval_ns();
@@ -32,6 +44,7 @@ fn run_on(mut live: Live, mut camera: Camera, late: f64, network: f64) -> (Live,
             live.frame(picture, time);
             let lit: Vec<_> = (0..count as u32).map(|id| live.lights(id)).collect();
             if shown.as_ref() != Some(&lit) {
+                see(&lit);
                 let levels = lit
                     .iter()
                     .map(|lit| if lit == &Some(true) { 255 } else { 0 })
@@ -161,7 +174,14 @@ fn known_places_stay_and_only_the_others_are_lit() {
         }
         let mut live = Live::new(Method::Coded, 12, 2, true).expect("loop");
         live.keep(known.clone(), Method::Coded).expect("schedule");
-        let (live, camera, _) = run_on(live, Camera::new(scene), 1.2, 0.4);
+        let (live, camera, _) = run_seeing(live, Camera::new(scene), 1.2, 0.4, |lit| {
+            let known = known.fixtures.iter().map(|known| known.place.is_ok());
+            assert!(
+                known
+                    .zip(lit)
+                    .all(|(is_known, lit)| !is_known || *lit != Some(true))
+            );
+        });
         let verdict = judge(&camera.truth(), live.mapping());
         assert_eq!(
             (verdict.found, verdict.wrong),
@@ -171,6 +191,44 @@ fn known_places_stay_and_only_the_others_are_lit() {
         );
         assert_eq!(live.mapping().fixtures[..4], known.fixtures[..4]);
     }
+}
+
+#[test]
+fn states_of_one_frame_and_listed_frames_are_found() {
+    let listed = |count: usize| {
+        let states = Schedule::standard(count, 1).expect("schedule").states().len();
+        let frames: Vec<_> = (0..states).flat_map(|state| vec![state; 2 + state % 2]).collect();
+        let json = Schedule::standard(count, 1).expect("schedule").to_json();
+        let frames = format!("{{\"frames\":{frames:?},");
+        Schedule::read(json.replacen('{', &frames, 1).as_bytes(), count).expect("schedule")
+    };
+    for count in [24, 100] {
+        for schedule in [Schedule::standard(count, 1).expect("schedule"), listed(count)] {
+            for late in [1.0, 3.0] {
+                let scene = Scene::new(Difficulty::Club, 11, 320, 240, count);
+                let live = Live::of(schedule.clone(), false);
+                let (live, camera, _) = run_on(live, Camera::new(scene), late, 0.0);
+                let verdict = judge(&camera.truth(), live.mapping());
+                assert_eq!((verdict.found, verdict.wrong), (count, 0), "{late}: {verdict:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn complete_mapping_lights_nothing_and_is_over_with_the_first_frame() {
+    let scene = Scene::new(Difficulty::Club, 8, 320, 240, 12);
+    let (live, mut camera, _) = run(scene, Method::Coded, 1.2, 0.4);
+    let known = live.mapping().clone();
+    assert_eq!(known.found(), 12);
+    let mut live = Live::new(Method::Coded, 12, 2, true).expect("loop");
+    live.keep(known.clone(), Method::Coded).expect("schedule");
+    assert!((0..12).all(|id| live.lights(id) == Some(false)));
+    let frame = (0..9).find_map(|_| camera.frame(1 << 40, &Light::default()));
+    live.frame(frame.expect("frame"), 0);
+    let progress = live.progress();
+    assert_eq!((progress.phase, progress.frames), (Phase::Done, 1));
+    assert_eq!((live.lights(0), live.mapping()), (None, &known));
 }
 
 #[test]

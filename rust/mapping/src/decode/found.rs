@@ -1,15 +1,19 @@
 //! What is known of each fixture.
 
-use super::SURE;
+use super::{Grid, SURE};
+use crate::assign::Codes;
 use crate::candidates::Sharp;
 use crate::contrast::Contrast;
 use crate::frames::Frame;
-use crate::joint::Spot;
+use crate::joint::{Known, Spot};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// Pixels around a lamp's middle that are its own, each way.
 const LAMP: usize = 9;
+
+/// Places closer than this many pixels are one lamp.
+const ONE_LAMP: f64 = 4.5;
 
 /// The highest absolute number of a result: pixels, for places.
 pub(crate) const MOST_PIXELS: f64 = 1e6;
@@ -261,11 +265,39 @@ impl Mapping {
         }
     }
 
+    /// Takes the places of an earlier mapping. Another fixture at one of them is ambiguous, unless both were seen beside each other.
+    /// `factor`: the pixels of a side that became one.
+    pub(crate) fn keep(&mut self, known: &Self, factor: u32) {
+        let reduced = |at: [f64; 2]| at.map(|at| at / f64::from(factor));
+        let is_near =
+            |one: [f64; 2], other: [f64; 2]| (one[0] - other[0]).hypot(one[1] - other[1]) < ONE_LAMP;
+        let mut taken = Vec::new();
+        for kept in &known.fixtures {
+            let Ok(place) = kept.place else { continue };
+            let (id, at) = (kept.id, reduced(place.at));
+            let found = std::mem::replace(&mut self.fixtures[id as usize], *kept);
+            if !found.place.is_ok_and(|found| is_near(reduced(found.at), at)) {
+                taken.push(Known { id, at });
+            }
+        }
+        let taken = Grid::new(taken.into_iter());
+        for (found, known) in self.fixtures.iter_mut().zip(&known.fixtures) {
+            let is_taken = |place: Place| {
+                let at = reduced(place.at);
+                taken.around(at).any(|taken| is_near(taken.at, at))
+            };
+            if known.place.is_err() && found.place.is_ok_and(is_taken) {
+                (found.place, found.confidence) = (Err(Reason::Ambiguous), 0.0);
+            }
+        }
+    }
+
     /// Says of the fixtures that were not found what the pictures show of them.
     pub(crate) fn give_reasons(
         &mut self,
         sharp: &Sharp,
         contrasts: &[Contrast],
+        codes: &Codes,
         doubtful: &[u32],
         frames: &[Frame],
     ) {
@@ -309,7 +341,13 @@ impl Mapping {
                 Reason::Ambiguous
             } else {
                 match lights.seen(contrasts, id) {
-                    (mean, part) if mean > (9.0 * spread).max(0.25 * usual) && part > 0.5 => Reason::Hidden,
+                    (mean, part) if mean > (9.0 * spread).max(0.25 * usual) && part > 0.5 => {
+                        if codes.is_shared(contrasts, id) {
+                            Reason::Ambiguous
+                        } else {
+                            Reason::Hidden
+                        }
+                    }
                     (mean, _) if mean > least => Reason::LowContrast,
                     _ if is_white => Reason::Saturated,
                     _ => Reason::Dark,
@@ -376,6 +414,45 @@ fn white(frames: &[Frame]) -> bool {
 mod tests {
     use super::*;
 
+    fn place(at: [f64; 2]) -> Result<Place, Reason> {
+        Ok(Place {
+            at,
+            sigma: 0.0,
+            brightness: 1.0,
+            pixels: 1,
+            mirror: None,
+        })
+    }
+
+    #[test]
+    fn known_place_is_that_of_one_fixture() {
+        let mapping = |places: [Result<Place, Reason>; 5]| {
+            let mut mapping = Mapping::empty(5, (640, 480));
+            for (found, place) in mapping.fixtures.iter_mut().zip(places) {
+                found.place = place;
+            }
+            mapping
+        };
+        let none = Err(Reason::Hidden);
+        let known = mapping([place([10.0, 10.0]), place([300.0, 40.0]), none, none, none]);
+        // The recording shows 2 where 0 is known to be, 3 beside 1, which it shows too, and 4 elsewhere.
+        let found = mapping([
+            place([200.0, 10.0]),
+            place([301.0, 40.0]),
+            place([16.0, 10.0]),
+            place([304.0, 40.0]),
+            place([100.0, 100.0]),
+        ]);
+        for (factor, expected) in [(1, place([16.0, 10.0])), (2, Err(Reason::Ambiguous))] {
+            let mut kept = found.clone();
+            kept.keep(&known, factor);
+            let places: Vec<_> = kept.fixtures.iter().map(|found| found.place).collect();
+            assert_eq!(places[..2], [known.fixtures[0].place, known.fixtures[1].place]);
+            assert_eq!(places[2], expected, "{factor}");
+            assert_eq!(places[3..], [found.fixtures[3].place, found.fixtures[4].place]);
+        }
+    }
+
     #[test]
     fn places_are_parts_of_the_picture_too() {
         let mut mapping = Mapping::empty(4, (640, 480));
@@ -386,13 +463,7 @@ mod tests {
             ([479.5, 119.5], [0.5, 0.5]),
         ];
         for (found, (at, _)) in mapping.fixtures.iter_mut().zip(expected) {
-            found.place = Ok(Place {
-                at,
-                sigma: 0.0,
-                brightness: 1.0,
-                pixels: 1,
-                mirror: None,
-            });
+            found.place = place(at);
         }
         let json: Value = serde_json::from_str(&mapping.to_json()).expect("JSON");
         for (index, (_, normalized)) in expected.iter().enumerate() {

@@ -21,10 +21,15 @@ pub struct Delay {
     pub spread: f32,
 }
 
+/// The most probes, and those of each fixture where few are lit: the rest would be noise.
+const PROBES: usize = 256;
+const EACH: usize = 4;
+
 /// A measurement of the delay.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Measure {
     frames: Vec<Frame>,
+    probes: usize,
     delay: Option<Delay>,
 }
 
@@ -44,7 +49,25 @@ fn length() -> usize {
     PATTERN.iter().sum::<usize>() + LONGEST + 1
 }
 
+impl Default for Measure {
+    fn default() -> Self {
+        Self {
+            frames: Vec::new(),
+            probes: PROBES,
+            delay: None,
+        }
+    }
+}
+
 impl Measure {
+    /// A measurement with so many fixtures of more.
+    pub(super) fn of_fixtures(count: usize) -> Self {
+        Self {
+            probes: count.saturating_mul(EACH).min(PROBES),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn is_lit(&self) -> bool {
         is_lit(self.frames.len())
     }
@@ -68,7 +91,7 @@ impl Measure {
         }
         let is_over = self.frames.len() >= length();
         if is_over {
-            self.delay = found(&self.frames);
+            self.delay = found(&self.frames, self.probes);
             self.frames = Vec::new();
         }
         is_over
@@ -76,8 +99,8 @@ impl Measure {
 }
 
 /// The delay with which frames follow the pattern, if they do.
-fn found(frames: &[Frame]) -> Option<Delay> {
-    let probes = Probes::new(frames, 256);
+fn found(frames: &[Frame], probes: usize) -> Option<Delay> {
+    let probes = Probes::new(frames, probes);
     let light = probes.brightness(frames);
     // What was to be lit when a frame came was decided with the frame before it.
     let wanted = |frame: usize, delay: usize| {
