@@ -58,6 +58,8 @@ extension Studio {
     let camera = try serverCamera
     if isWanted {
       camera.open()
+      // Whoever opens it has the time to look.
+      lingerAnew()
     } else {
       guard !(mapping.isRunning && mapping.source == .server) else {
         throw ActionError(

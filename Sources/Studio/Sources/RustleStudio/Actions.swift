@@ -64,6 +64,14 @@ enum Action: String, CaseIterable {
     default: .other
     }
   }
+
+  /// Whether no state is another one after it. A list of the fixtures is no such action: with it come the interfaces of now.
+  var onlyReads: Bool {
+    switch self {
+    case .tickerCandles, .tickerPrices, .equalizerExport, .outputLevels, .mappingResult: true
+    default: false
+    }
+  }
 }
 
 extension Studio {

@@ -25,7 +25,14 @@ final class Studio {
   let session: LinkSession
   private var following: Task<Void, Never>?
   private var beating: Task<Void, Never>?
+  /// Whether beats are published.
+  var isBeating: Bool { beating != nil }
+  /// How many times their publication has begun.
+  private(set) var beatStartCount = 0
+  /// Ends the engines that nobody wants, a little later; nil: none waits.
   private var ending: Task<Void, Never>?
+  /// The topics of the clients when they changed last.
+  private var wanted: Set<Topic> = []
   /// The topics whose engines run.
   private var running: Set<Topic> = []
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
@@ -222,12 +229,14 @@ final class Studio {
     return task
   }
 
-  /// Waits for the end of an action, and sends every client the state.
+  /// Waits for the end of an action, and sends every client the state that it may have changed.
   private func end(_ task: Task<JSON, any Error>, of name: String) async -> Result<JSON, ActionError> {
     guard let result = await outcome(of: { await task.result }) else { return .failure(Self.stops) }
-    // Also after an error: what was done before it is done.
-    report(String(name.prefix { $0 != "/" }))
-    topicsChanged()
+    if Action(rawValue: name)?.onlyReads != true {
+      // Also after an error: what was done before it is done.
+      report(String(name.prefix { $0 != "/" }))
+      topicsChanged()
+    }
     return result.mapError { error in
       switch error {
       case let error as ActionError: error
@@ -262,17 +271,26 @@ final class Studio {
     client.withOutbox { $0.answer(text, toActionOfLength: length) }
   }
 
-  /// Begins what clients have subscribed to; ends the rest a little later.
+  /// Begins what clients have subscribed to; ends the rest a little later, however often they act until then.
   private func topicsChanged() {
     let topics = hub.topics
     run(topics)
-    ending?.cancel()
+    guard topics != wanted || ending == nil else { return }
+    wanted = topics
+    lingerAnew()
     ending = Task { [weak self] in
       guard let linger = self?.linger else { return }
       try? await Task.sleep(for: linger)
       guard let self, !Task.isCancelled else { return }
+      self.ending = nil
       self.end(self.hub.topics)
     }
+  }
+
+  /// Lets engines that nobody wants go on for the whole time from now, or from the end of the action that asks for it.
+  func lingerAnew() {
+    ending?.cancel()
+    ending = nil
   }
 
   private func run(_ topics: Set<Topic>) {
@@ -297,6 +315,7 @@ final class Studio {
 
   private func beat() {
     let (clock, session, hub) = (clock, session, hub)
+    beatStartCount += 1
     beating = Task.detached {
       while !Task.isCancelled {
         let state = clock.beats()

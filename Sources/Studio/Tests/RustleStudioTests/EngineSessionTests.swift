@@ -11,17 +11,21 @@ struct EngineSessionTests {
   private let studio: Studio
 
   init() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString)")
-    studio = try Studio(
-      recordings: folder, show: StudioShow(), prices: [], camera: nil, linger: .milliseconds(1))
+    studio = try Self.studio(linger: .milliseconds(1))
     try studio.sound.select(.device(AudioDevice.demo.name), of: "demo")
   }
 
-  private func client(_ topics: Topic...) async -> Client {
+  private func client(_ topics: Topic..., of other: Studio? = nil) async -> Client {
+    let studio = other ?? studio
     let client = studio.hub.join(canAct: true)
     let names = topics.map { "\"\($0.name)\"" }.joined(separator: ",")
     await studio.receive(Array(#"{"v":1,"subscribe":[\#(names)]}"#.utf8), from: client, nil)
     return client
+  }
+
+  private static func studio(linger: Duration) throws -> Studio {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString)")
+    return try Studio(recordings: folder, show: StudioShow(), prices: [], camera: nil, linger: linger)
   }
 
   private func leave(_ client: Client) async {
@@ -84,18 +88,67 @@ struct EngineSessionTests {
   }
 
   @Test func aClientThatComesBackInTimeFindsTheSameSession() async throws {
-    let folder = FileManager.default.temporaryDirectory
-    let patient = try Studio(recordings: folder, show: StudioShow(), prices: [], camera: nil, linger: .seconds(3_600))
-    let first = patient.hub.join(canAct: true)
-    let subscribe = Array(#"{"v":1,"subscribe":["tempo"]}"#.utf8)
-    await patient.receive(subscribe, from: first, nil)
+    let patient = try Self.studio(linger: .seconds(3_600))
+    let first = await client(.tempo, of: patient)
     let before = try await next(.tempo, of: first)
     patient.hub.leave(first)
-    let second = patient.hub.join(canAct: true)
-    await patient.receive(subscribe, from: second, nil)
-    // The numbers go on: a second session would write them twice as fast.
+    // It waits for the hour.
+    let leaving = Task { await patient.left(first) }
+    // After an action the studio knows that nobody wants beats.
+    _ = try await patient.perform("lights/unattended", ["do": "hold"], by: nil)
+    // Time for an end that comes too early.
+    try await Task.sleep(for: .milliseconds(50))
+    let second = await client(.tempo, of: patient)
     #expect(try await next(.tempo, of: second) > before)
+    #expect(patient.isBeating && patient.beatStartCount == 1)
+    leaving.cancel()
+    await leaving.value
     await patient.stop()
+    await studio.stop()
+  }
+
+  @Test func aClientThatComesBackTooLateFindsAnotherSession() async throws {
+    let first = await client(.tempo)
+    try await wait { studio.isBeating }
+    await leave(first)
+    try await wait { !studio.isBeating }
+    let second = await client(.tempo)
+    _ = try await next(.tempo, of: second)
+    #expect(studio.beatStartCount == 2)
+    await studio.stop()
+  }
+
+  /// Each action put off the end of what nobody wanted.
+  @Test func anEngineThatNobodyWantsEndsThoughAClientActsAllTheTime() async throws {
+    let busy = try Self.studio(linger: .milliseconds(200))
+    let (first, second) = (await client(.tempo, of: busy), await client(of: busy))
+    try await wait { busy.isBeating }
+    busy.hub.leave(first)
+    let text = Array(#"{"v":1,"id":1,"do":"lights/unattended","with":{"do":"hold"}}"#.utf8)
+    let end = ContinuousClock.now + .seconds(20)
+    while busy.isBeating, ContinuousClock.now < end {
+      await busy.receive(text, from: second, nil)
+      _ = second.take()
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(!busy.isBeating)
+    await busy.stop()
+    await studio.stop()
+  }
+
+  /// Those who look at levels once a second had a state sent to every client.
+  @Test(arguments: [("output/levels", false), ("lights/unattended", true)])
+  func anActionThatOnlyReadsSendsNoState(name: String, isSent: Bool) async throws {
+    let reader = await client()
+    let text = #"{"v":1,"id":7,"do":"\#(name)","with":{"do":"hold"}}"#
+    await studio.receive(Array(text.utf8), from: reader, nil)
+    var texts: [String] = []
+    try await wait {
+      texts += reader.take().texts
+      return texts.contains { $0.contains(#""id":7"#) }
+    }
+    let state = #""name":"\#(name.prefix { $0 != "/" })""#
+    #expect(texts.contains { $0.contains(state) && $0.contains(#""type":"state""#) } == isSent)
     await studio.stop()
   }
 }

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
-from page import number, until
+from page import expect_connection, number, until, wait_until
 from rig import arm, wait
 from test_screens import violations
 
@@ -352,6 +352,41 @@ def test_the_picture_of_the_venue_is_a_table_too(browser, stage, picture):
     page.wait_for_timeout(1200)
     assert asked and not any("output/levels" in str(each) for each in asked)
     page.context.close()
+
+
+def test_levels_are_asked_for_when_the_answer_has_come(open_page):
+    page = open_page("lights")
+    asked, answers, sockets = [], [], []
+
+    def pass_on(socket):
+        server = socket.connect_to_server()
+        sockets.append(socket)
+
+        def to_server(message):
+            if "output/levels" in message:
+                asked.append(json.loads(message)["id"])
+            server.send(message)
+
+        def to_page(message):
+            # The answer to the first one waits.
+            if isinstance(message, str) and asked and json.loads(message).get("id") == asked[0]:
+                answers.append(message)
+            else:
+                socket.send(message)
+
+        socket.on_message(to_server)
+        server.on_message(to_page)
+
+    page.route_web_socket(re.compile("/ws$"), pass_on)
+    page.reload()
+    expect_connection("live", page)
+    page.get_by_text("The picture as a table").click()
+    wait_until(page, lambda: answers)
+    # Of three looks.
+    page.wait_for_timeout(3_200)
+    assert len(asked) == 1
+    sockets[-1].send(answers[0])
+    wait_until(page, lambda: len(asked) > 1)
 
 
 def test_the_patch_is_filtered(open_page):

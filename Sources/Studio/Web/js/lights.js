@@ -49,21 +49,25 @@ export function lights(app) {
   levels.element.classList.add("tall");
   const numbers = h("details", {}, h("summary", {}, "The picture as a table"), levels.element);
   /** The cells with the levels of each fixture, by its id; null: the patch is not known yet. */
-  let [cells, looked] = [null, -Infinity];
+  let [cells, looked, isLooking] = [null, -Infinity, false];
   const load = async () => {
     const { fixtures } = await link.act("fixtures/list");
     cells = new Map(fixtures.map(({ id }) => [id, h("output", {}, "–")]));
     levels.set(fixtures.map(({ id, name, profile, protocol, universe, address, slots }) => [id, name || "–", profile,
       `${{ sacn: "sACN", artnet: "Art-Net" }[protocol]} ${universe}`, `${address} to ${address + slots - 1}`, cells.get(id)]));
   };
-  /** Shows what each fixture is lit with, once a second while the table is open: rows stay, so that a reader does. */
+  /** Shows what each fixture is lit with, at most once a second while the table is open: rows stay, so that a reader does. */
   const look = async () => {
-    if (!numbers.open || performance.now() - looked < PERIOD) return;
-    looked = performance.now();
-    if (!cells) await load();
-    const { levels } = await link.act("output/levels");
-    const shown = new Map(levels.map(({ id, slots }) => [id, slots.join(" ")]));
-    for (const [id, cell] of cells) say(cell, shown.get(id) || "–");
+    if (!numbers.open || isLooking || performance.now() - looked < PERIOD) return;
+    [looked, isLooking] = [performance.now(), true];
+    try {
+      if (!cells) await load();
+      const { levels } = await link.act("output/levels");
+      const shown = new Map(levels.map(({ id, slots }) => [id, slots.join(" ")]));
+      for (const [id, cell] of cells) say(cell, shown.get(id) || "–");
+    } finally {
+      isLooking = false;
+    }
   };
 
   card.append(h("div", { class: "row" }, start, dark, back, go, h("label", { for: "master" }, "Master"), master), lent,
