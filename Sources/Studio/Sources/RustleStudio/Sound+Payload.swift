@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Rustle
 internal import StudioCore
 
@@ -43,5 +44,39 @@ extension Sound {
     payload.append(integer: UInt8(clamping: reading?.stringIndex ?? 255))
     payload += Array((reading?.noteText ?? "").utf8)
     return payload
+  }
+
+  /// The characters of a device's name that count: those that a setting of an account may have.
+  private nonisolated static let maximumNameLength = 64
+
+  /// The name as a setting has it.
+  nonisolated static func short(_ name: String) -> String {
+    let scalars = name.precomposedStringWithCanonicalMapping.unicodeScalars
+    return String(String.UnicodeScalarView(scalars.prefix(maximumNameLength)))
+  }
+}
+
+/// The peaks before and after the equalizer: those of short blocks in one value.
+struct LevelValues {
+  private var held = PeakHold()
+
+  /// Adds a buffer.
+  ///
+  /// - Parameters:
+  ///   - before: what the equalizer was given.
+  ///   - after: what it has made of it, of the same length.
+  ///   - least: the frames after which there is a value.
+  /// - Returns: the highest peak of each channel since the last value, before and then after, each in dBFS, 4 bytes;
+  ///   nil: there are too few frames.
+  mutating func add(_ before: PCMBuffer, _ after: PCMBuffer, least: Int) -> [UInt8]? {
+    let peaks = [before, after].flatMap { buffer in
+      SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels).map { Float($0.peak) }
+    }
+    let highest = held.add(peaks, frames: before.samples.count / before.format.channels, least: least)
+    return highest.map { highest in
+      var payload: [UInt8] = []
+      for peak in highest { payload.append(number: peak) }
+      return payload
+    }
   }
 }

@@ -42,8 +42,6 @@ final class Sound {
   private(set) var calibrations: [String: Double] = [:]
   /// The devices whose calibrations are kept.
   private static let maximumCalibrationCount = 64
-  /// The characters of a device's name that count: those that a setting of an account may have.
-  private static let maximumNameLength = 64
   /// The newest reading of the meter, for the calibration.
   private(set) var reading: SoundLevelReading?
   /// The error that ended the source or an analyzer.
@@ -70,8 +68,7 @@ final class Sound {
   /// Ends an opening that takes too long.
   private var opening: Task<Void, Never>?
   private var position: Int64 = 0
-  /// The peaks since the last value.
-  private var held = PeakHold()
+  private var levels = LevelValues()
   private var nextBlock: UInt32?
   private var lastSignal = ContinuousClock.now
   private var watching: Task<Void, Never>?
@@ -134,6 +131,7 @@ final class Sound {
   func select(_ source: Source, of name: String? = nil) throws(AudioError) {
     // The same browser may begin anew.
     nextBlock = nil
+    levels = LevelValues()
     guard source != self.source else { return device = name.map(Self.short) }
     (self.source, failure, reading, position, nextBlock) = (source, nil, nil, 0, nil)
     device = name.map(Self.short)
@@ -163,12 +161,6 @@ final class Sound {
     if offset != meterConfiguration.calibration.offset { meterConfiguration.calibration.offset = offset }
   }
 
-  /// The name as a setting has it.
-  private static func short(_ name: String) -> String {
-    let scalars = name.precomposedStringWithCanonicalMapping.unicodeScalars
-    return String(String.UnicodeScalarView(scalars.prefix(maximumNameLength)))
-  }
-
   /// Whether the analyzer of a topic runs.
   func isAnalyzed(for topic: Topic) -> Bool { analyzers[topic] != nil }
 
@@ -178,6 +170,7 @@ final class Sound {
   /// The topics of sound that clients receive.
   func want(_ topics: Set<Topic>) {
     wanted = topics.intersection(Topic.ofSound)
+    if !wanted.contains(.levels) { levels = LevelValues() }
     settle()
   }
 
@@ -231,6 +224,7 @@ final class Sound {
     equalizer = try Equalizer(
       format: format, settings: settings.limited(toSampleRate: sampleRate), isBypassed: isBypassed)
     self.format = format
+    levels = LevelValues()
     for topic in Array(analyzers.keys) { restart(topic) }
   }
 
@@ -330,23 +324,11 @@ final class Sound {
     do {
       let after = try equalizer.process(buffer)
       fan.push(after)
-      if wanted.contains(.levels) { publishLevels(buffer, after) }
+      let least = Int(Self.period * format.sampleRate)
+      if wanted.contains(.levels), let value = levels.add(buffer, after, least: least) { hub.publish(.levels, value) }
     } catch {
       failed(error)
     }
-  }
-
-  private func publishLevels(_ before: PCMBuffer, _ after: PCMBuffer) {
-    let peaks = [before, after].flatMap { buffer in
-      SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels).map { Float($0.peak) }
-    }
-    let least = Int(Self.period * format.sampleRate)
-    guard let highest = held.add(peaks, frames: before.samples.count / before.format.channels, least: least) else {
-      return
-    }
-    var payload: [UInt8] = []
-    for peak in highest { payload.append(number: peak) }
-    hub.publish(.levels, payload)
   }
 
   private func begin(_ topic: Topic) {

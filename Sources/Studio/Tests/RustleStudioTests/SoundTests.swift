@@ -8,13 +8,14 @@ import Testing
 @MainActor
 struct SoundTests {
   private static func block(
-    _ sequence: UInt32, sampleRate: UInt32, frames: UInt32 = UInt32(MicrophoneBlock.minimumFrameCount)
+    _ sequence: UInt32, sampleRate: UInt32, frames: UInt32 = UInt32(MicrophoneBlock.minimumFrameCount),
+    level: Float = 0
   ) throws -> MicrophoneBlock {
     var bytes: [UInt8] = [1, 1, 1, 0]
-    for number in [sequence, sampleRate, frames] {
+    for number in [sequence, sampleRate, frames] + [UInt32](repeating: level.bitPattern, count: Int(frames)) {
       bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
-    return try #require(MicrophoneBlock(bytes + [UInt8](repeating: 0, count: 4 * Int(frames))))
+    return try #require(MicrophoneBlock(bytes))
   }
 
   /// Of two values that a page was sent in place of five, three were lost, with the peaks in them.
@@ -29,6 +30,37 @@ struct SoundTests {
     for sequence in 0..<39 as Range<UInt32> { try sound.push(Self.block(sequence, sampleRate: 48_000), from: 1) }
     let values = client.take().values
     #expect(values.map(\.frame.sequence) == [2] && values.map(\.lost) == [2])
+  }
+
+  enum Change: CaseIterable { case source, rate, topics }
+
+  /// The first value of another sound had the peak of the one before.
+  @Test(arguments: Change.allCases) func peaksOfBeforeAreInNoLaterValue(_ change: Change) throws {
+    let hub = Hub()
+    let sound = try Sound(hub: hub)
+    try sound.select(.browser(1), of: "microphone")
+    let client = hub.join(canAct: true)
+    client.withOutbox { $0.subscribe([.levels]) }
+    sound.want([.levels])
+    // Too short for a value.
+    try sound.push(Self.block(0, sampleRate: 48_000, level: 0.5), from: 1)
+    switch change {
+    case .source: try sound.select(.browser(2), of: "file")
+    case .rate: break
+    case .topics:
+      sound.want([])
+      sound.want([.levels])
+    }
+    let (source, rate) = (change == .source ? 2 : 1, change == .rate ? 44_100 : 48_000 as UInt32)
+    for sequence in 1...13 as ClosedRange<UInt32> {
+      try sound.push(Self.block(sequence, sampleRate: rate), from: source)
+    }
+    let values = client.take().values
+    // Before the equalizer, left and right: no level at all.
+    var silence: [UInt8] = []
+    for _ in 0..<2 { silence.append(number: -Float.infinity) }
+    #expect(values.map(\.frame.sequence) == [0])
+    #expect(values.map { Array($0.frame.payload.prefix(silence.count)) } == [silence])
   }
 
   /// An analyzer of 100 frames a second had seven of ten lost on the way to each page.
