@@ -80,7 +80,10 @@ let package = Package(
       name: "RustleAccountsTests",
       dependencies: ["RustleAccounts", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
     .testTarget(
-      name: "RustleStudioTests", dependencies: ["RustleStudio", "StudioCore", rustle("RustleAudio")],
+      name: "RustleStudioTests",
+      dependencies: [
+        "RustleStudio", "StudioCore", rustle("RustleAudio"), .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: strict),
   ],
   cLanguageStandard: .c2x

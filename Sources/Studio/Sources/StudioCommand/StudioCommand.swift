@@ -94,6 +94,8 @@ struct StudioCommand: AsyncParsableCommand {
   @OptionGroup(title: "Accounts") var accountOptions: AccountOptions
 
   func run() async throws {
+    let log = StudioLog()
+    log.bootstrap()
     var configuration = StudioServer.Configuration()
     guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]),
       colon > listen.startIndex
@@ -122,7 +124,7 @@ struct StudioCommand: AsyncParsableCommand {
     if let recordings { configuration.recordings = URL(filePath: recordings, directoryHint: .isDirectory) }
     configuration.accounts = try accountOptions.settings()
     if configuration.accounts != nil, !StudioServer.leaveNoCore() {
-      FileHandle.standardError.write(Data("warning: a crash may leave a core file with passwords\n".utf8))
+      log.warning("a crash may leave a core file with passwords")
     }
     configuration.feed = feed.map { FeedAddress($0) }
     configuration.priceRecording = prices
@@ -136,10 +138,10 @@ struct StudioCommand: AsyncParsableCommand {
         if open, !address.contains("?token=") { Self.show(address) }
       }
     } catch let error as ListenError {
-      FileHandle.standardError.write(Data("error: \(error.message)\nTry another port: --listen 127.0.0.1:0\n".utf8))
+      log.error(error.message, advice: "Try another port: --listen 127.0.0.1:0")
       throw ExitCode(69)
     } catch let error as AccountRefusal {
-      FileHandle.standardError.write(Data("error: \(error.message)\n".utf8))
+      log.error(error.message)
       throw ExitCode(1)
     }
   }

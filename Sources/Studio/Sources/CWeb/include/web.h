@@ -1,8 +1,9 @@
-// The files of the page, which are in the program, their compression, and what the process has allocated.
+// The files of the page, which are in the program, their compression, what the process has allocated, and where its errors go.
 #ifndef RUSTLE_WEB_H
 #define RUSTLE_WEB_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // The number of files.
 size_t rustle_web_count(void);
@@ -16,5 +17,7 @@ unsigned char rustle_web_byte(size_t index, size_t offset);
 size_t rustle_web_gzip(const unsigned char *bytes, size_t length, unsigned char *gzip, size_t capacity);
 // The bytes that the process has allocated and not freed; 0 where the system's library does not count them.
 size_t rustle_web_heap_length(void);
+// Whether standard error is the file of these numbers.
+int rustle_web_has_errors(uint64_t device, uint64_t inode);
 
 #endif
