@@ -305,7 +305,7 @@ package enum NativeFrameFormat: UInt32, Sendable, CaseIterable {
 
 /// What a mapping is doing.
 package enum NativeMappingPhase: UInt32, Sendable, CaseIterable {
-  /// All fixtures are lit and dark in turns, to find out how late the frames are.
+  /// All fixtures without a place are lit and dark in turns, to find out how late the frames are.
   case delay = 0
   /// The schedule runs, or a recording is read.
   case schedule = 1
@@ -319,7 +319,7 @@ package enum NativeMappingPhase: UInt32, Sendable, CaseIterable {
 package enum NativeMapperText: UInt32, Sendable, CaseIterable {
   /// The places of all fixtures as JSON; a recording's frames so far are decoded for it.
   case result = 0
-  /// The schedule as JSON.
+  /// The schedule of all fixtures as JSON. With `known` places, one of the other fixtures alone runs in its place.
   case schedule = 1
   /// The result as a PNG: what the camera saw, with marks. Nothing before the first frame.
   case picture = 2
@@ -2904,7 +2904,8 @@ package struct NativeMapperConfiguration: Sendable, Hashable, NativeRecord {
   package var rig: String
   /// The file of a schedule in place of the method's; empty: none.
   package var schedule: String
-  /// An earlier result of as many fixtures, whose places stay: only the others are looked for, and lit; empty: none.
+  /// An earlier result of as many fixtures, in frames of the same size, whose places stay: only the others get places, and are lit;
+  /// empty: none.
   package var known: String
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   package var count: Int
@@ -3057,11 +3058,11 @@ package struct NativeCameraConfiguration: Sendable, Hashable, NativeRecord {
   package var rig: String
   /// The seed of the scene.
   package var seed: UInt64
-  /// The probability that a frame is dropped, 0 to 0.5; below 0: the scene's.
+  /// The probability that a frame is dropped, 0 to 0.5; -1: the scene's.
   package var drops: Double
-  /// How much of a wrong exposure is put right from frame to frame, 0 to 1; below 0: the scene's.
+  /// How much of a wrong exposure is put right from frame to frame, 0 to 1; -1: the scene's.
   package var autoExposure: Double
-  /// The time from a change to the frame that shows it, 0 to 15 frames; below 0: the scene's.
+  /// The time from a change to the frame that shows it, 0 to 15 frames; -1: the scene's.
   package var delay: Double
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   package var count: Int

@@ -3139,7 +3139,7 @@ static inline RustleStatus rustle_link_monitor_free(RustleHandle link_monitor, R
 
 // `RustleMappingPhase`: What a mapping is doing.
 
-/// All fixtures are lit and dark in turns, to find out how late the frames are.
+/// All fixtures without a place are lit and dark in turns, to find out how late the frames are.
 #define RUSTLE_PHASE_DELAY 0
 
 /// The schedule runs, or a recording is read.
@@ -3156,7 +3156,8 @@ static inline RustleStatus rustle_link_monitor_free(RustleHandle link_monitor, R
 /// The places of all fixtures as JSON; a recording's frames so far are decoded for it.
 #define RUSTLE_MAPPER_RESULT 0
 
-/// The schedule as JSON.
+/// The schedule of all fixtures as JSON. With `known` places, one of the other fixtures alone runs in its
+/// place.
 #define RUSTLE_MAPPER_SCHEDULE 1
 
 /// The result as a PNG: what the camera saw, with marks. Nothing before the first frame.
@@ -3199,7 +3200,8 @@ typedef struct RustleMapperConfiguration {
   RustleString rig;
   /// The file of a schedule in place of the method's; empty: none.
   RustleString schedule;
-  /// An earlier result of as many fixtures, whose places stay: only the others are looked for, and lit; empty: none.
+  /// An earlier result of as many fixtures, in frames of the same size, whose places stay: only the others get places, and are lit;
+  /// empty: none.
   RustleString known;
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   uint32_t count;
@@ -3273,11 +3275,11 @@ typedef struct RustleCameraConfiguration {
   RustleString rig;
   /// The seed of the scene.
   uint64_t seed;
-  /// The probability that a frame is dropped, 0 to 0.5; below 0: the scene's.
+  /// The probability that a frame is dropped, 0 to 0.5; -1: the scene's.
   double drops;
-  /// How much of a wrong exposure is put right from frame to frame, 0 to 1; below 0: the scene's.
+  /// How much of a wrong exposure is put right from frame to frame, 0 to 1; -1: the scene's.
   double auto_exposure;
-  /// The time from a change to the frame that shows it, 0 to 15 frames; below 0: the scene's.
+  /// The time from a change to the frame that shows it, 0 to 15 frames; -1: the scene's.
   double delay;
   /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
   uint32_t count;
@@ -3367,8 +3369,8 @@ static inline RustleStatus rustle_frame_reader_free(RustleHandle frame_reader, R
 /// `rustle_camera_free`. See `rustle_new`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_FILE` (a rig that cannot be
-/// read, has faults or no fixtures, or a picture or a delay, drops and the like that are too small or too
-/// large), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
+/// read, has faults or no fixtures, or a picture that is too small or too large), `RUSTLE_INVALID_VALUE` (a
+/// schedule that there is not, or a number out of range).
 static inline RustleStatus rustle_camera_new(
     const RustleCameraConfiguration *configuration, RustleHandle *camera, RustleError *error) {
   return rustle_new(RUSTLE_NEW_CAMERA, configuration, sizeof *configuration, camera, error);
@@ -3391,8 +3393,9 @@ static inline RustleStatus rustle_camera_free(RustleHandle camera, RustleError *
 /// frames in them may change what is to be lit.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_MALFORMED_FILE` (bytes that are no frames, or an end
-/// within a frame; those before it were taken), `RUSTLE_WRONG_STATE` (another call is using the object).
+/// (memory that overlaps or is misaligned), `RUSTLE_MALFORMED_FILE` (bytes that are no frames, an end within
+/// a frame, those before which were taken, or frames of another size than that of known places),
+/// `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
 /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
 ///
@@ -3419,7 +3422,7 @@ RustleStatus rustle_mapper_levels(
 
 /// Says what the slots of a universe of the rig were before: what is no light of its fixtures, as pan and
 /// tilt, stays so. The universe is a number, with `RUSTLE_SHOW_ART_NET` added for one of Art-Net; one that
-/// the rig lacks is ignored. Slots past those given are 0.
+/// the rig lacks, and slots past 512, are ignored. Slots past those given are 0.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).

@@ -389,10 +389,10 @@ impl Tabled for crate::mapping::FrameReaderObject {
     }
 }
 
-impl Tabled for crate::mapping::CameraObject {
+impl Tabled for crate::mapping::camera::CameraObject {
     fn table() -> &'static SlotTable<Self> {
-        static OBJECTS: SlotTable<crate::mapping::CameraObject> =
-            SlotTable::new(<crate::mapping::CameraObject as Object>::KIND);
+        static OBJECTS: SlotTable<crate::mapping::camera::CameraObject> =
+            SlotTable::new(<crate::mapping::camera::CameraObject as Object>::KIND);
         &OBJECTS
     }
 }
@@ -539,7 +539,9 @@ pub(crate) fn kind_name(kind: u32) -> &'static str {
         <crate::mapping::FrameReaderObject as Object>::KIND => {
             <crate::mapping::FrameReaderObject as Object>::NAME
         }
-        <crate::mapping::CameraObject as Object>::KIND => <crate::mapping::CameraObject as Object>::NAME,
+        <crate::mapping::camera::CameraObject as Object>::KIND => {
+            <crate::mapping::camera::CameraObject as Object>::NAME
+        }
         <crate::meter::Meter as Object>::KIND => <crate::meter::Meter as Object>::NAME,
         <crate::node_radio::NodeRadioObject as Object>::KIND => {
             <crate::node_radio::NodeRadioObject as Object>::NAME
@@ -588,8 +590,8 @@ pub(crate) fn verbs(kind: u32) -> Option<&'static Verbs> {
         <crate::mapping::FrameReaderObject as Object>::KIND => {
             const { &Verbs::of::<crate::mapping::FrameReaderObject>() }
         }
-        <crate::mapping::CameraObject as Object>::KIND => {
-            const { &Verbs::of::<crate::mapping::CameraObject>() }
+        <crate::mapping::camera::CameraObject as Object>::KIND => {
+            const { &Verbs::of::<crate::mapping::camera::CameraObject>() }
         }
         <crate::meter::Meter as Object>::KIND => const { &Verbs::of::<crate::meter::Meter>() },
         <crate::node_radio::NodeRadioObject as Object>::KIND => {
@@ -658,7 +660,7 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
             const { &Constructor::of::<crate::mapping::FrameReaderObject, RustleFrameReaderConfiguration>() }
         }
         RUSTLE_NEW_CAMERA => {
-            const { &Constructor::of::<crate::mapping::CameraObject, RustleCameraConfiguration>() }
+            const { &Constructor::of::<crate::mapping::camera::CameraObject, RustleCameraConfiguration>() }
         }
         RUSTLE_NEW_METER => const { &Constructor::of::<crate::meter::Meter, RustleMeterConfiguration>() },
         RUSTLE_NEW_NODE_RADIO => {
@@ -774,7 +776,7 @@ pub(crate) fn description(what: u32) -> Option<&'static Description> {
             const { &Description::of::<crate::mapping::FrameReaderObject, RustleFrameReaderDescription>() }
         }
         RUSTLE_DESCRIBE_CAMERA => {
-            const { &Description::of::<crate::mapping::CameraObject, RustleCameraDescription>() }
+            const { &Description::of::<crate::mapping::camera::CameraObject, RustleCameraDescription>() }
         }
         RUSTLE_DESCRIBE_METER_READ => const { &Description::of::<crate::meter::Meter, RustleMeterReading>() },
         RUSTLE_DESCRIBE_PITCH => const { &Description::of::<crate::pitch::Pitch, RustlePitchDescription>() },
@@ -1871,7 +1873,7 @@ pub unsafe extern "C" fn rustle_frame_reader_next(
     }
 }
 
-/// [`crate::mapping::CameraObject::light`] for C.
+/// [`crate::mapping::camera::CameraObject::light`] for C.
 ///
 /// # Safety
 /// As the header says.
@@ -1887,14 +1889,14 @@ pub unsafe extern "C" fn rustle_camera_light(
     // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
-            let camera = <crate::mapping::CameraObject as Tabled>::table().pin(camera, "camera")?;
+            let camera = <crate::mapping::camera::CameraObject as Tabled>::table().pin(camera, "camera")?;
             let slots = borrowed(slots, slots_count, "slots")?;
             camera.light(universe, slots, time)
         })
     }
 }
 
-/// [`crate::mapping::CameraObject::frame`] for C.
+/// [`crate::mapping::camera::CameraObject::frame`] for C.
 ///
 /// # Safety
 /// As the header says.
@@ -1910,7 +1912,7 @@ pub unsafe extern "C" fn rustle_camera_frame(
     // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
-            let camera = <crate::mapping::CameraObject as Tabled>::table().pin(camera, "camera")?;
+            let camera = <crate::mapping::camera::CameraObject as Tabled>::table().pin(camera, "camera")?;
             check_apart([
                 Argument::new("frame", frame, frame_capacity),
                 Argument::new("length", length, 1),
@@ -1924,7 +1926,7 @@ pub unsafe extern "C" fn rustle_camera_frame(
     }
 }
 
-/// [`crate::mapping::CameraObject::truth`] for C.
+/// [`crate::mapping::camera::CameraObject::truth`] for C.
 ///
 /// # Safety
 /// As the header says.
@@ -1939,7 +1941,7 @@ pub unsafe extern "C" fn rustle_camera_truth(
     // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
     unsafe {
         guarded(error, || {
-            let camera = <crate::mapping::CameraObject as Tabled>::table().pin(camera, "camera")?;
+            let camera = <crate::mapping::camera::CameraObject as Tabled>::table().pin(camera, "camera")?;
             check_apart([
                 Argument::new("text", text, text_capacity),
                 Argument::new("length", length, 1),

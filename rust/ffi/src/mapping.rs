@@ -1,5 +1,6 @@
 //! Mapping of fixtures with a camera: of a recording, or of a rig while it runs, and a simulated camera.
 
+pub(crate) mod camera;
 mod interface;
 
 use crate::exclusive::Exclusive;
@@ -14,7 +15,6 @@ pub use interface::{
     RustleMappingMethod, RustleMappingPhase, RustleMappingReport, RustleScene,
 };
 use rustle_lighting::{PortAddress, SacnUniverse, SLOTS};
-use rustle_mapping::film::{Film, FilmSettings};
 use rustle_mapping::frames::{Format, Frame, FrameReader};
 use rustle_mapping::live::Phase;
 use rustle_mapping::mapper::{Mapper, MappingError, Settings};
@@ -92,8 +92,8 @@ impl MapperObject {
     /// Takes bytes that came at a time in ns of any clock that does not go back; none: the input has ended. The frames in them may change
     /// what is to be lit.
     ///
-    /// Fails with `RUSTLE_MALFORMED_FILE` (bytes that are no frames, or an end within a frame; those before it were taken),
-    /// `RUSTLE_WRONG_STATE` (another call is using the object).
+    /// Fails with `RUSTLE_MALFORMED_FILE` (bytes that are no frames, an end within a frame, those before which were taken, or frames of
+    /// another size than that of known places), `RUSTLE_WRONG_STATE` (another call is using the object).
     ///
     /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
     ///
@@ -132,7 +132,8 @@ impl MapperObject {
     }
 
     /// Says what the slots of a universe of the rig were before: what is no light of its fixtures, as pan and tilt, stays so. The universe
-    /// is a number, with `RUSTLE_SHOW_ART_NET` added for one of Art-Net; one that the rig lacks is ignored. Slots past those given are 0.
+    /// is a number, with `RUSTLE_SHOW_ART_NET` added for one of Art-Net; one that the rig lacks, and slots past 512, are ignored. Slots
+    /// past those given are 0.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
     ///
@@ -342,111 +343,6 @@ fn rig_universe(number: u32) -> Result<RigUniverse, CallFault> {
         None => SacnUniverse::new(number).map(RigUniverse::Sacn),
     }
     .map_err(|_| CallFault::number("universe", "a universe of the protocol", number))
-}
-
-/// A simulated camera.
-pub(crate) struct CameraObject {
-    description: RustleCameraDescription,
-    film: Exclusive<Film>,
-}
-
-impl Object for CameraObject {
-    const NAME: &'static str = "camera";
-    const KIND: u32 = 29;
-    type Error = MappingError;
-}
-
-impl New<RustleCameraConfiguration> for CameraObject {
-    /// Makes a simulated camera, before its first frame.
-    ///
-    /// Fails with `RUSTLE_MALFORMED_FILE` (a rig that cannot be read, has faults or no fixtures, or a picture or a delay, drops and the like
-    /// that are too small or too large), `RUSTLE_INVALID_VALUE` (a schedule that there is not).
-    fn new(c: &RustleCameraConfiguration) -> Outcome<MappingError, Self> {
-        let given = |value: f64| (!matches!(value, ..0.0)).then_some(value as f32);
-        let film = Film::new(&FilmSettings {
-            drops: given(c.drops),
-            auto_exposure: given(c.auto_exposure),
-            delay: given(c.delay),
-            difficulty: c.scene.get("configuration.scene")?.into(),
-            seed: c.seed,
-            width: c.width,
-            height: c.height,
-            rig: c.rig.file("configuration.rig")?.as_bytes(),
-            count: c.count as usize,
-            method: c.method.get("configuration.method")?.into(),
-            hold: c.hold as usize,
-        })?;
-        Ok(Self {
-            description: RustleCameraDescription {
-                frames: film.frames() as u64,
-                interval: film.camera().interval_ns(),
-                fixtures: film.camera().scene().count as u32,
-                reserved: 0,
-            },
-            film: Exclusive::new(film, Self::NAME, |_| {}),
-        })
-    }
-}
-
-impl Describe<RustleCameraDescription> for CameraObject {
-    /// Writes what a camera films to `description`. Realtime-safe.
-    #[doc(alias = "rustle_camera_describe")]
-    fn describe(&self) -> Result<RustleCameraDescription, CallFault> {
-        Ok(self.description)
-    }
-}
-
-impl CameraObject {
-    /// Sets the slots of a universe of the rig from a time in ns on, not before the last one: its number, with `RUSTLE_SHOW_ART_NET` added
-    /// for one of Art-Net. Universes that the rig lacks, and slots past 512, are ignored.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
-    ///
-    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
-    ///
-    /// Example: `universe` 1, `slots_count` 4.
-    #[doc(alias = "rustle_camera_light")]
-    pub(crate) fn light(&self, universe: u32, slots: &[u8], time: u64) -> Outcome<MappingError> {
-        let universe = rig_universe(universe)?;
-        self.film.get()?.light(universe, slots, time);
-        Ok(())
-    }
-
-    /// Films the next frame: its bytes of gray, row by row. With a rig its exposure begins at a time in ns. `length` receives their number;
-    /// 0 for a frame that is dropped.
-    ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (no room for a frame; then none is filmed), `RUSTLE_WRONG_STATE` (another call is using the
-    /// object).
-    ///
-    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
-    ///
-    /// Example: `frame_capacity` 1024.
-    #[doc(alias = "rustle_camera_frame")]
-    pub(crate) fn frame(&self, time: u64, frame: &mut [u8]) -> Outcome<MappingError, usize> {
-        let mut film = self.film.get()?;
-        let scene = film.camera().scene();
-        let pixels = scene.width as usize * scene.height as usize;
-        if frame.len() < pixels {
-            return Err(CallFault::length("frame_capacity", pixels, frame.len()).into());
-        }
-        let Some(filmed) = film.frame(time) else {
-            return Ok(0);
-        };
-        write_gray(&filmed, frame);
-        Ok(pixels)
-    }
-
-    /// Writes where the fixtures are, JSON in UTF-8, to `text` if there is room for all of it. `length` receives the number of bytes.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
-    ///
-    /// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: no.
-    ///
-    /// Example: `text_capacity` 1024.
-    #[doc(alias = "rustle_camera_truth")]
-    pub(crate) fn truth(&self, text: &mut [u8]) -> Outcome<MappingError, usize> {
-        Ok(written(self.film.get()?.truth().as_bytes(), text))
-    }
 }
 
 statuses!(MappingError {

@@ -29,7 +29,7 @@ choices! {
 
     /// What a mapping is doing.
     pub enum RustleMappingPhase = RUSTLE_PHASE_ {
-        /// All fixtures are lit and dark in turns, to find out how late the frames are.
+        /// All fixtures without a place are lit and dark in turns, to find out how late the frames are.
         Delay = 0,
         /// The schedule runs, or a recording is read.
         Schedule = 1,
@@ -43,7 +43,7 @@ choices! {
     pub enum RustleMapperText = RUSTLE_MAPPER_ {
         /// The places of all fixtures as JSON; a recording's frames so far are decoded for it.
         Result = 0,
-        /// The schedule as JSON.
+        /// The schedule of all fixtures as JSON. With `known` places, one of the other fixtures alone runs in its place.
         Schedule = 1,
         /// The result as a PNG: what the camera saw, with marks. Nothing before the first frame.
         Picture = 2,
@@ -83,7 +83,8 @@ records! {
         pub rig: RustleString,
         /// The file of a schedule in place of the method's; empty: none.
         pub schedule: RustleString,
-        /// An earlier result of as many fixtures, whose places stay: only the others are looked for, and lit; empty: none.
+        /// An earlier result of as many fixtures, in frames of the same size, whose places stay: only the others get places, and are lit;
+        /// empty: none.
         pub known: RustleString,
         /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
         pub count: u32,
@@ -153,11 +154,11 @@ records! {
         pub rig: RustleString,
         /// The seed of the scene.
         pub seed: u64,
-        /// The probability that a frame is dropped, 0 to 0.5; below 0: the scene's.
+        /// The probability that a frame is dropped, 0 to 0.5; -1: the scene's.
         pub drops: f64,
-        /// How much of a wrong exposure is put right from frame to frame, 0 to 1; below 0: the scene's.
+        /// How much of a wrong exposure is put right from frame to frame, 0 to 1; -1: the scene's.
         pub auto_exposure: f64,
-        /// The time from a change to the frame that shows it, 0 to 15 frames; below 0: the scene's.
+        /// The time from a change to the frame that shows it, 0 to 15 frames; -1: the scene's.
         pub delay: f64,
         /// The number of fixtures without a rig, 1 to 65,536. Example: 4.
         pub count: u32,
