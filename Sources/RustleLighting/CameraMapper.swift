@@ -15,7 +15,7 @@ internal import RustleCore
 public actor CameraMapper {
   /// What a mapping does.
   public enum Phase: String, Sendable, Hashable, CaseIterable {
-    /// All fixtures are lit and dark in turns, to find out how late the frames are.
+    /// All fixtures without a place are lit and dark in turns, to find out how late the frames are.
     case delay
     /// The schedule runs.
     case schedule
@@ -72,7 +72,8 @@ public actor CameraMapper {
   ///   - rig: the file of the rig. Ids are those of its cells, fixture by fixture.
   ///   - frames: the bytes of frames as they come, of the settings' format.
   ///   - restored: the levels before, which the output gets at the end; meanwhile slots that are no light of the rig's fixtures stay at
-  ///     them, as pan and tilt. nil: all fixtures dark, and the others at their defaults.
+  ///     them, as pan and tilt. Universes of the rig that are not among them, or all for nil, end with their fixtures dark and all else
+  ///     at its default.
   ///   - output: takes the levels to light.
   /// - Returns: the updates, for one consumer. Ending them ends the mapping.
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` or ``LightingError/Code/validation``. The stream throws what
@@ -96,13 +97,12 @@ public actor CameraMapper {
         try await Self.run(mapper, frames, updates, output)
       } catch {
         // The output is asked to restore, whatever failed before.
-        try? mapper.reset()
-        try? await output(restored ?? Self.levels(of: mapper))
+        try? await Self.restore(restored, mapper, output)
         updates.finish(throwing: error is CancellationError ? nil : error)
         return
       }
       do {
-        try await output(restored ?? Self.levels(of: mapper))
+        try await Self.restore(restored, mapper, output)
         updates.finish()
       } catch {
         updates.finish(throwing: error)
@@ -111,6 +111,13 @@ public actor CameraMapper {
     updates.onTermination = { _ in task.cancel() }
     (running, last) = (task, mapper)
     return stream
+  }
+
+  /// Outputs the levels before; fixtures of universes that had none are dark.
+  private static func restore(_ restored: Levels?, _ mapper: NativeMapper, _ output: Output) async throws {
+    try? mapper.reset()
+    let dark = try? levels(of: mapper)
+    try await output((dark ?? [:]).merging(restored ?? [:]) { $1 })
   }
 
   /// Ends the mapping and returns when its output was restored.

@@ -48,7 +48,8 @@ public struct MappingSettings: Sendable, Hashable {
   public var format = Format.y4m
   /// The schedule, JSON, in place of the method's.
   public var schedule: Data?
-  /// The JSON of an earlier map of the same fixtures, corrected or not: its places stay, and only the others are looked for, and lit.
+  /// The JSON of an earlier map of the same fixtures in frames of the same size, corrected or not: its places stay, and only the other
+  /// fixtures get places, and are lit.
   public var known: Data?
   /// Whether what was not found is lit once more.
   public var lightsAgain = true

@@ -29,7 +29,8 @@ public final class RecordedMapping: Sendable {
 
   /// Adds the next bytes of the recording.
   ///
-  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for bytes that are no frames; those before them stay.
+  /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` for bytes that are no frames, those before which stay, and for
+  ///   frames of another size than that of known places.
   public func add(_ bytes: Data) throws(LightingError) {
     if bytes.isEmpty { return }
     try LightingError.rethrowing(advice: MappingSettings.formats) { () throws(NativeError) in
@@ -70,7 +71,7 @@ public final class RecordedMapping: Sendable {
   /// image.
   public func picture() throws(LightingError) -> Data { try native.picture() }
 
-  /// Returns the schedule as JSON.
+  /// Returns the schedule of all fixtures as JSON.
   public func schedule() throws(LightingError) -> Data {
     try LightingError.rethrowing { () throws(NativeError) in Data(try native.file(.schedule)) }
   }
