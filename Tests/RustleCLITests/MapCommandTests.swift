@@ -56,6 +56,8 @@ struct MapCommandTests {
     (["run"], 64, "--rig"), (["decode"], 64, "recording"), (["decode", "a.y4m"], 64, "--count"),
     (["decode", "/nowhere.y4m", "--count", "4"], 66, "no such file"),
     (["judge", "/nowhere", "/nowhere"], 66, "<found>"),
+    (["decode", "--demo", "--schedule", "/nowhere"], 64, "--schedule"),
+    (["decode", "--demo", "--gray", "8x8"], 64, "--gray"),
     (["simulate", "--size", "8x8"], 64, "sides of 32"), (["plan"], 64, "points"),
   ])
   func whatCannotBeDoneIsRefused(_ words: [String], _ status: Int32, _ text: String) throws {
@@ -143,7 +145,46 @@ struct MapCommandTests {
     let small = try RustleProcess.run([
       "map", "decode", folder.path("first"), "--count", "9", "--known", folder.path("first"),
     ])
-    #expect(small.status == 64 && small.errors.contains("a result of 9 fixtures, got one of 24"), "\(small.errors)")
+    let rig = try folder.write(
+      Data(#"{"v":1,"fixtures":[{"id":1,"profile":"bar-8","protocol":"artnet","universe":0,"address":1}]}"#.utf8),
+      as: "rig")
+    let other = try RustleProcess.run([
+      "map", "run", "--rig", rig, "--frames", "-", "--output", "artnet:127.0.0.1", "--known", folder.path("first"),
+    ])
+    for (run, count) in [(small, 9), (other, 8)] {
+      let text = "--known: \(folder.path("first")): known: expected a result of \(count) fixtures, got one of 24"
+      #expect(run.status == 65 && run.errors.contains(text), "\(run.status) \(run.errors)")
+    }
+  }
+
+  @Test func completeMapLightsNothingAndStatesOfOneFrameAreFound() throws {
+    let folder = try ScratchFolder()
+    let first = try RustleProcess.run(["map", "run", "--demo", "--hold", "1", "-o", folder.path("first")])
+    #expect(first.status == 0 && first.errors.contains("24 of 24 fixtures found"), "\(first.errors)")
+    let next = try RustleProcess.run([
+      "map", "run", "--demo", "--known", folder.path("first"), "-o", folder.path("next"), "--overlay",
+      folder.path("next.png"),
+    ])
+    // Neither a schedule nor that no light was seen.
+    #expect(next.status == 0 && next.errors.hasPrefix("rustle: 24 of 24 fixtures found"), "\(next.errors)")
+    #expect(try Data(contentsOf: URL(filePath: folder.path("next.png"))).starts(with: [0x89, 0x50]))
+    let places = { (name: String) in
+      try FixtureMap(json: Data(contentsOf: URL(filePath: folder.path(name)))).fixtures.map { [$0.x, $0.y] }
+    }
+    #expect(try places("next") == places("first"))
+  }
+
+  @Test func knownMapOfAnotherSizeIsRefused() throws {
+    let folder = try ScratchFolder()
+    let fixture = #"{"id":0,"found":true,"x":3,"y":4},{"id":1,"found":false,"reason":"dark"}"#
+    let known = try folder.write(
+      Data(#"{"v":1,"width":160,"height":120,"fixtures":[\#(fixture)]}"#.utf8), as: "known")
+    let frame = String(repeating: "0", count: 4_096)
+    let take = try folder.write(Data("YUV4MPEG2 W64 H64 Cmono\nFRAME\n\(frame)".utf8), as: "take.y4m")
+    let run = try RustleProcess.run(["map", "decode", take, "--count", "2", "--known", known])
+    #expect(
+      run.status == 65 && run.errors.contains("known: expected frames of 160 x 120, got 64 x 64"),
+      "\(run.status) \(run.errors)")
   }
 
   @Test func recordingOfALateCameraThatDropsFramesIsDecoded() throws {

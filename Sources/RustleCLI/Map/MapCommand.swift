@@ -48,27 +48,37 @@ struct MappingOptions: ParsableArguments {
 
 /// The options of commands that find fixtures in frames.
 struct MapInputOptions: ParsableArguments {
-  @Option("File of the schedule.", value: "file", completion: .file(extensions: ["json"]))
+  @Option(
+    "File of the schedule, in place of --method and --hold.", value: "file", completion: .file(extensions: ["json"]))
   var schedule: String?
 
-  @Option(help: ArgumentHelp("Size of frames of gray without a header, such as 640x480.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp(
+      "Size of frames of gray without a header, such as 640x480: 1 to 8192 pixels a side.", valueName: "size"))
   var gray: FrameSize?
 
   @Option(
-    "Earlier map, whose places stay, corrected first: only the other fixtures are looked for.", value: "file",
+    "Earlier map, whose places stay: only the other fixtures get places. It has the size of the frames.", value: "file",
     completion: .file(extensions: ["json"]))
   var known: String?
 
-  /// The files of these options, with the corrections of an earlier map.
-  func read(into settings: inout MappingSettings, _ output: MapOutputOptions, _ corrections: Data?) throws {
+  /// The files of these options, with the corrections of an earlier map, which is one of so many fixtures or of a rig.
+  func read(
+    into settings: inout MappingSettings, _ output: MapOutputOptions, _ corrections: Data?, count: Int, rig: Data?
+  ) throws {
     if let schedule {
       settings.schedule = try TextFile.bytes(of: schedule, option: "--schedule", limit: MapFiles.longest)
     }
     if let gray { settings.format = .gray(width: gray.width, height: gray.height) }
     guard let known else { return }
     let map = try TextFile.value(of: known, option: "--known", limit: MapFiles.longest) { try FixtureMap(json: $0) }
-    settings.known =
+    let before =
       try corrections.map { try output.correct(by: $0) { try map.corrected(by: $0) } }?.json ?? map.json
+    var alone = MappingSettings()
+    _ = try RecordedMapping(count: count, rig: rig, settings: alone)
+    alone.known = before
+    try CommandFailure.naming("--known: \(known)") { _ = try RecordedMapping(count: count, rig: rig, settings: alone) }
+    settings.known = before
   }
 }
 
@@ -81,7 +91,8 @@ struct MapOutputOptions: ParsableArguments {
   var output: String?
 
   @Option(
-    "Corrections to apply: JSON with moves, fixtures that are not there, and swaps.", value: "file",
+    "Corrections to apply: JSON with moves, fixtures that are not there, and swaps; with --known, to that map.",
+    value: "file",
     completion: .file(extensions: ["json"]))
   var corrections: String?
 

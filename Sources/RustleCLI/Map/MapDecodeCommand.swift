@@ -8,16 +8,17 @@ struct MapDecodeCommand: AsyncParsableCommand {
     commandName: "decode",
     abstract: "Find fixtures in a recording.",
     usage: """
-      rustle map decode <recording> ... --count <number> [--hold <frames>]
-              [--schedule <file>] [-o <file>] [--overlay <png>]
+      rustle map decode <recording> ... --count <number> [--method <method>]
+              [--hold <frames>] [--schedule <file>] [--gray <size>]
+              [--known <file>] [--corrections <file>]
+              [-o <file>] [--overlay <png>]
       """,
     discussion: """
-      The recording is YUV4MPEG2 (.y4m), bytes of gray with --gray, or PNG and PGM files, one a frame, or a folder of them; - is standard \
-      input. Its schedule is \
-      dark, all, then each bit of the ids and its complement, the lowest first, unless --method or --schedule say another: a JSON file \
-      {"v":1,"states":["dark","all","bit 0","not 0",[0,2]],"hold":2}, with the state of each frame in "frames" where they are not held \
-      alike. Recordings may begin and end late, and lack frames; those of one fixture \
-      after the other begin with the schedule.
+      The recording is YUV4MPEG2 (.y4m), bytes of gray with --gray, or PNG and PGM files, one a frame, or a folder of them; - is \
+      standard input. Its schedule is dark, all, then each bit of the ids and its complement, the lowest first, unless --method or \
+      --schedule say another: a JSON file {"v":1,"states":["dark","all","bit 0","not 0",[0,2]],"hold":2}, with the state of each frame \
+      in "frames" where they are not held alike. Recordings may begin and end late, and lack frames; those of one fixture after the \
+      other, of --hold 1 and of a list of frames begin with the schedule and lack none.
 
       The map is JSON with all ids: the place in pixels from the middle of the top left one and from -1 to 1 to the right and up, its \
       standard deviation and confidence, or the reason why there is none. A picture of --overlay has a ring at each fixture, a square where \
@@ -50,7 +51,9 @@ struct MapDecodeCommand: AsyncParsableCommand {
       (!demo && recordings.isEmpty, "expected a recording, or --demo"),
       (!demo && count == nil, "expected --count, the number of fixtures"),
       (demo && !recordings.isEmpty, "--demo cannot be used with a recording"),
-      (demo && input.known != nil, "--demo cannot be used with --known"))
+      (demo && input.known != nil, "--demo cannot be used with --known"),
+      (demo && input.schedule != nil, "--demo cannot be used with --schedule"),
+      (demo && input.gray != nil, "--demo cannot be used with --gray"))
   }
 
   func run() async throws {
@@ -70,8 +73,8 @@ struct MapDecodeCommand: AsyncParsableCommand {
     var settings = mapping.settings
     let arePictures = recordings.allSatisfy(MapFiles.isPicture)
     if arePictures { settings.format = .images }
-    try input.read(into: &settings, output, corrections)
-    let recorded = try CommandFailure.naming(input.schedule ?? input.known ?? "--count", .usage) {
+    try input.read(into: &settings, output, corrections, count: count ?? 0, rig: nil)
+    let recorded = try CommandFailure.naming(input.schedule ?? "--count", .usage) {
       try RecordedMapping(count: count ?? 0, settings: settings)
     }
     for path in recordings {

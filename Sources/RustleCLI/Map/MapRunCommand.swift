@@ -10,15 +10,17 @@ struct MapRunCommand: AsyncParsableCommand {
     abstract: "Light a rig in patterns, and find its fixtures in the frames of a camera.",
     usage: """
       rustle map run --rig <file> --frames <file> --output <where> ...
-              [--method <method>] [--hold <frames>] [--interface <name>]
-              [-o <file>] [--overlay <png>]
+              [--method <method>] [--hold <frames>] [--schedule <file>]
+              [--gray <size>] [--known <file>] [--corrections <file>] [--once]
+              [--interface <name>] [-o <file>] [--overlay <png>]
       """,
     discussion: """
-      Frames are YUV4MPEG2, or bytes of gray with --gray, from a pipe or standard input (-). First all fixtures are lit and dark in turns, which shows how late the frames \
-      are; then the schedule runs, and what was not found is lit once more. Ids are those of the rig's cells: a bar of eight pixels has \
-      eight, in their order. At the end, also after an error, Ctrl-C or SIGTERM, all fixtures are dark and the senders end: other sources \
-      have the universes back. Standard error has a line for each phase, standard output or -o the map, and --overlay a picture, as rustle \
-      map decode writes them. A map that was corrected is the --known of the next run, which lights only what that lacks.
+      Frames are YUV4MPEG2, or bytes of gray with --gray, from a pipe or standard input (-). First the fixtures are lit and dark in \
+      turns, which shows how late the frames are; then the schedule runs, and what was not found is lit once more. Ids are those of the \
+      rig's cells: a bar of eight pixels has eight, in their order. At the end, also after an error, Ctrl-C or SIGTERM, all fixtures are \
+      dark and the senders end: other sources have the universes back. Standard error has a line for each phase, standard output or -o \
+      the map, and --overlay a picture, as rustle map decode writes them. A map that was corrected is the --known of the next run, which \
+      lights only what that lacks.
 
       EXAMPLES:
         rustle map run --demo -o found.json
@@ -72,11 +74,12 @@ struct MapRunCommand: AsyncParsableCommand {
     var corrections = try output.readCorrections()
     var settings = mapping.settings
     settings.lightsAgain = !once
-    try input.read(into: &settings, output, corrections)
+    let file =
+      try demo ? Self.demoRig : rig.map { try TextFile.bytes(of: $0, option: "--rig", limit: TextFile.longestShow) }
+    try input.read(into: &settings, output, corrections, count: 0, rig: file)
     if input.known != nil { corrections = nil }
     if demo { return try await runDemo(settings, corrections) }
-    guard let rig, let frames else { return }
-    let file = try TextFile.bytes(of: rig, option: "--rig", limit: TextFile.longestShow)
+    guard let file, let frames else { return }
     let stream = try MapFiles.stream(of: frames, option: "--frames")
     let hasSACN = outputs.contains { $0.kind == .sacn }
     let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
@@ -146,7 +149,9 @@ struct MapRunCommand: AsyncParsableCommand {
     case .again:
       log.note("\(map.found.count) of \(map.fixtures.count) fixtures found; the others are lit once more")
     case .done:
-      if update.delay == nil { log.note("no light was seen: check the camera, the outputs and the patch") }
+      if update.delay == nil && map.found.count < map.fixtures.count {
+        log.note("no light was seen: check the camera, the outputs and the patch")
+      }
       if update.droppedFrames > 0 { log.note("\(update.droppedFrames) frames were lost") }
     }
   }

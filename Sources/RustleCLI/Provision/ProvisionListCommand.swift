@@ -22,8 +22,8 @@ struct ProvisionListCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    name: [.customLong("duration"), .customLong("seconds")], "Stop after this many seconds.", value: "seconds",
-    parse: Parse.number("seconds", in: 0...1e9))
+    name: [.customLong("duration"), .customLong("seconds")], "Stop after this many seconds, 0 to 1000000000.",
+    value: "seconds", parse: Parse.number("seconds", in: 0...1e9))
   var seconds: Double?
 
   @OptionGroup var radio: NodeRadioOptions
