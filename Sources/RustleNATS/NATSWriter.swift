@@ -33,8 +33,6 @@ actor NATSWriter {
 
   /// Messages that do not fill the buffer of the connection.
   private static let few = 128
-  /// Trades that wait for a connection; with more, later ones fail.
-  private static let queueLimit = 65_536
   /// Symbols whose refusals are reported one by one.
   private static let maximumReports = 5
   private static let tick = Duration.seconds(1)
@@ -60,9 +58,8 @@ actor NATSWriter {
   var acknowledgements: (subscription: NATSSubscription, inbox: String)?
   var sent: UInt64 = 0
   private var unconfirmed = UnconfirmedTrades()
-  /// Trades that wait for a connection. libnats would send them itself, but not say which of them a connection has taken with it that was
-  /// lost at once.
-  private var queue: [Message] = []
+  /// Why no server has confirmed them, when it was asked last; one may yet do so.
+  private(set) var doubt: String?
   private var look = 0
   /// When a connection is made in place of one that libnats has closed.
   private var nextConnection = ContinuousClock.now
@@ -101,11 +98,12 @@ actor NATSWriter {
       counts.failed += trades.statistics.waiting
       // A stream has acknowledged what it has.
       if publisher.durable == nil {
+        settle()
         if !Task.isCancelled { repeatNewest(newest.all) }
         let end = ContinuousClock.now + StreamRound.limit * 5
         while confirm(), .now < end {}
-        fail(unconfirmed.count + UInt64(queue.count), counts.reason ?? "no server has confirmed them")
-        (unconfirmed, queue) = (UnconfirmedTrades(), [])
+        fail(unconfirmed.total, doubt ?? counts.reason ?? "no server has confirmed them")
+        unconfirmed = UnconfirmedTrades()
       }
     } catch {
       counts.reason = counts.reason ?? "\(error)"
@@ -119,7 +117,7 @@ actor NATSWriter {
   }
 
   /// Gives the counts of the moment to who asks meanwhile: calls of the actor would wait for the server.
-  func reportCounts() { progress.set(counts, waiting: unconfirmed.count + UInt64(queue.count) + inHand) }
+  func reportCounts() { progress.set(counts, waiting: unconfirmed.total + inHand) }
 
   private func newConnection() throws(NATSFailure) -> NATSConnection {
     try NATSConnection(
@@ -136,8 +134,7 @@ actor NATSWriter {
     guard let connection else { return }
     for change in watch.changes(of: connection) { report.yield(change) }
     guard connection.state == .closed else { return }
-    fail(unconfirmed.count, watch.reason(connection.lastFailure))
-    unconfirmed = UnconfirmedTrades()
+    fail(unconfirmed.end(), watch.reason(connection.lastFailure))
     (acknowledgements, self.connection, nextConnection) = (nil, nil, .now + Self.tick)
   }
 
@@ -146,20 +143,20 @@ actor NATSWriter {
   private func step() {
     observe()
     guard publisher.durable == nil else { return }
-    let waiting = queue.count
+    let waiting = unconfirmed.waiting.count
     settle()
     if connection?.state == .connected { look += 1 }
     if look == Self.looks {
       look = 0
       repeatNewest(newest.step())
-    } else if queue.count == waiting {
+    } else if unconfirmed.waiting.count == waiting {
       return
     }
     confirm()
   }
 
   /// Asks the server whether it has read what was sent. Without a connection that stays open. Returns whether to ask again: libnats keeps
-  /// the last refusal alone, so that the next one comes by what is sent again.
+  /// the last refusal alone, so that the next one comes by what is sent again; and what waits is sent first.
   @discardableResult
   private func confirm(within limit: Duration = StreamRound.limit) -> Bool {
     settle()
@@ -169,10 +166,11 @@ actor NATSWriter {
       guard connection.state == .connected else { throw NATSFailure(watch.reason(connection.lastFailure)) }
       try connection.flush(within: limit)
     } catch {
-      if unconfirmed.count > 0, limit == StreamRound.limit { counts.reason = error.description }
+      if unconfirmed.total > 0, limit == StreamRound.limit { doubt = error.description }
       return false
     }
-    settle()
+    // What would be sent now it has not been asked for.
+    takeState(of: connection)
     // Its answer comes after its refusals.
     if let refusal = connection.refusal, let channel = channel(of: refusal),
       let count = unconfirmed.refuse(channel, refusal.description)
@@ -187,19 +185,24 @@ actor NATSWriter {
       repeatNewest(newest.of(unconfirmed.channels))
       return true
     }
-    if unconfirmed.reconnects == reconnects { counts.published += unconfirmed.confirm() }
+    if unconfirmed.reconnects == reconnects {
+      counts.published += unconfirmed.confirm()
+      doubt = nil
+    }
     reportCounts()
-    return false
+    return !unconfirmed.waiting.isEmpty
   }
 
   /// Counts what a lost connection may have had as failed, and sends what waits for one.
   private func settle() {
     guard let connection else { return }
-    let (isConnected, reconnects) = (connection.state == .connected, connection.reconnects)
-    fail(unconfirmed.look(isConnected: isConnected, reconnects: reconnects), "connection lost")
-    guard isConnected, !queue.isEmpty else { return }
-    queue.forEach(attempt)
-    queue = []
+    takeState(of: connection)
+    unconfirmed.due().forEach(attempt)
+  }
+
+  private func takeState(of connection: NATSConnection) {
+    let lost = unconfirmed.look(isConnected: connection.state == .connected, reconnects: connection.reconnects)
+    fail(lost, "connection lost")
   }
 
   private func fail(_ count: UInt64, _ reason: String) {
@@ -216,7 +219,8 @@ actor NATSWriter {
   }
 
   private func repeatNewest(_ messages: [Message]) {
-    guard connection?.state == .connected else { return }
+    // Behind those that wait.
+    guard unconfirmed.isOpen else { return }
     for message in messages where unconfirmed.refusals[message.channel] == nil { try? send(message) }
   }
 
@@ -226,7 +230,6 @@ actor NATSWriter {
     observe()
     settle()
     reportCounts()
-    let isConnected = connection?.state == .connected
     for element in batch {
       switch element {
       case .gap(let count):
@@ -236,7 +239,7 @@ actor NATSWriter {
         let message = message(of: trade)
         if publisher.durable == nil {
           newest.take(message)
-          if isConnected { attempt(message) } else { wait(message) }
+          if unconfirmed.isOpen { attempt(message) } else { wait(message) }
         } else {
           messages.append(message)
         }
@@ -309,11 +312,7 @@ actor NATSWriter {
   }
 
   private func wait(_ message: Message) {
-    if queue.count < Self.queueLimit {
-      queue.append(message)
-    } else {
-      fail(1, "\(queue.count) updates wait for a connection already")
-    }
+    if !unconfirmed.wait(message) { fail(1, "\(UnconfirmedTrades.waitingLimit) updates wait for a connection already") }
   }
 }
 

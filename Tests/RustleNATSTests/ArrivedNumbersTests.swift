@@ -135,6 +135,30 @@ import Testing
     #expect(watch.changes(to: .closed, reconnects: 2, failure: "r") == [.closed(reason: "r")])
   }
 
+  /// Whatever the connection is by then.
+  @Test func whatWaitsForAConnectionIsSentInOrderOnceOneWasSeen() {
+    var trades = UnconfirmedTrades()
+    func message(_ number: UInt64) -> NATSWriter.Message {
+      NATSWriter.Message(channel: 3, trade: NATSRun.trade(number))
+    }
+    #expect(trades.look(isConnected: false, reconnects: 1) == 0)
+    #expect(!trades.isOpen && trades.wait(message(1)) && trades.due().isEmpty)
+    // A look alone sends nothing, so that an answer of the server confirms nothing; later ones do not overtake.
+    #expect(trades.look(isConnected: true, reconnects: 1) == 0)
+    #expect(trades.confirm() == 0 && trades.total == 1)
+    #expect(!trades.isOpen && trades.wait(message(2)))
+    #expect(trades.due().map(\.number) == [1, 2])
+    #expect(trades.isOpen && trades.total == 0)
+    // Those that wait outlive a connection in place of which another is made; refusals do not.
+    trades.add(3)
+    #expect(trades.refuse(3, "r") == 1)
+    trades.add(4)
+    #expect(trades.look(isConnected: false, reconnects: 1) == 1)
+    #expect(trades.wait(message(5)) == true)
+    #expect(trades.end() == 0 && trades.refusals.isEmpty && trades.reconnects == 0)
+    #expect(!trades.isOpen && trades.waiting.map(\.number) == [5])
+  }
+
   @Test func aQuietSymbolIsRepeatedEverMoreRarely() {
     var newest = NewestMessages()
     func take(_ number: UInt64) {
