@@ -11,6 +11,8 @@ internal import RustleMarket
 /// A call that libnats refused.
 struct NATSFailure: Error, Hashable, CustomStringConvertible {
   let description: String
+  /// Whether it is an answer of JetStream.
+  private(set) var isAnswer = false
 
   init(_ description: String) { self.description = description }
 
@@ -26,6 +28,7 @@ struct NATSFailure: Error, Hashable, CustomStringConvertible {
   fileprivate init(_ status: natsStatus, code: UInt32) {
     let text = unsafe nats_GetLastError(nil).map { unsafe String(cString: $0) } ?? ""
     description = text.isEmpty ? NATSFailure(status).description : text + (code == 0 ? "" : " (\(code))")
+    isAnswer = code != 0
   }
 }
 
@@ -57,7 +60,8 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// Begins to connect, and returns before a connection is established if it is not at once.
   ///
   /// - Parameters:
-  ///   - pingInterval: within two intervals without an answer the connection is lost, and that is seen.
+  ///   - pingInterval: within two intervals without an answer the connection is lost. Who looks four times a second sees that within them
+  ///     too, if an interval has 1.25 s or more.
   ///   - reconnectWait: the wait before an attempt, to which as much again is added at random.
   init(
     to address: NATSAddress, connectTimeout: Duration, pingInterval: Duration, reconnectWait: Duration

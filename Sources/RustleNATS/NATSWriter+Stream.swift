@@ -17,6 +17,8 @@ extension NATSWriter {
     var isReplicated: Bool
     /// Whether it was there when it was looked for last.
     var isSeen = true
+    /// Why the server did not make it again then; nil: it has not said.
+    var refusal: String?
   }
 
   /// Publishes messages until each is acknowledged, or there is no patience left: where nothing is stored, or nothing of a symbol, the
@@ -114,7 +116,7 @@ extension NATSWriter {
         let isThere = error == .none || error == .noResponders && isNew && stream?.isSeen == true
         round.isHeard = connection.state == .connected && isThere
         if let refusal = connection.refusal { round.reason = refusal.description }
-        if error == .noResponders { round.reason = "no server has the stream" }
+        if error == .noResponders { round.reason = stream?.refusal ?? "no server has the stream" }
         // The stream may be gone; and what this round did not wait for the next one is not to read.
         if error != .none || round.isMissed { acknowledgements = nil }
       }
@@ -156,9 +158,10 @@ extension NATSWriter {
       case .exists(nil): stream = Stream(isReplicated: stream?.isReplicated ?? true)
       }
     } catch {
-      // Servers that choose a leader do not answer, and may store again before they do.
+      // Servers that choose a leader do not answer, or refuse, and may store again before they do not.
       guard stream != nil, connection.state == .connected else { throw error }
       stream?.isSeen = false
+      stream?.refusal = error.isAnswer ? error.description : nil
     }
   }
 }

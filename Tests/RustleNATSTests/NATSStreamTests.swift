@@ -71,6 +71,35 @@ import Testing
     await reader.feed.shutDown()
   }
 
+  /// Another one has taken the place of a stream that is gone.
+  @Test func whyAStreamIsNotMadeAgainIsReported() async throws {
+    let folder = try ScratchFolder()
+    let file = folder.url.appending(path: "limits.conf")
+    let text = "accounts { A { jetstream: { max_streams: 1 }, users: [{ user: a, password: p }] } }"
+    try Data(text.utf8).write(to: file)
+    let server = try NATSServer("-c", file.path)
+    var address = server.address()
+    address.credentials = .user("a", password: "p")
+    let connection = try NATSConnection(
+      to: address, connectTimeout: .seconds(20), pingInterval: .seconds(20), reconnectWait: .milliseconds(10))
+    let source = try await NATSRun.Source(NATSPublisher(address, durable: .init(patience: .seconds(30))))
+    try await source.push(NATSRun.trades(0..<10))
+    while source.value("acknowledged_total") < 10 { await Task.yield() }
+    _ = try connection.request("$JS.API.STREAM.DELETE.\(address.stream)")
+    try make(Self.day, of: NATSAddress(servers: address.servers, prefix: "other"), connection)
+    try await source.push(NATSRun.trades(10..<20))
+    async let counts = source.end()
+    var reasons: [String] = []
+    for await case .reconnecting(_, _, let reason) in source.publication.connectionStates {
+      reasons.append(reason)
+      if reason.contains("maximum number of streams") { break }
+    }
+    #expect(reasons.last?.contains("maximum number of streams") == true, "\(reasons)")
+    source.publication.cancel()
+    let end = try await counts
+    #expect((end.acknowledged, end.failed) == (10, 10))
+  }
+
   /// A stream that refuses one trade stores none of the symbol's later ones before it.
   @Test(arguments: [1, 3]) func whatIsStoredLateIsStoredInOrder(symbols: Int) async throws {
     let server = try NATSServer()
