@@ -55,6 +55,16 @@ import Testing
     #expect((played.first?["message"] as? String)?.hasPrefix("line 2 skipped: ") == true)
   }
 
+  @Test func aSessionThatMayLiveOnIsAWarning() throws {
+    let scratch = try ScratchFolder()
+    try FileManager.default.createDirectory(atPath: scratch.path("rustle"), withIntermediateDirectories: true)
+    let session = #"{"server":"http://127.0.0.1:9","email":"ada@example.org","cookie":"a=b"}"#
+    _ = try scratch.write(Data(session.utf8), as: "rustle/account.json")
+    let environment = Self.json.merging(["XDG_CONFIG_HOME": scratch.url.path]) { $1 }
+    let notes = try Self.messages(["account", "logout"], environment)
+    #expect(notes.map { $0["level"] as? String } == ["warning"], "\(notes)")
+  }
+
   /// systemd names the journal by the device and inode of standard error.
   @Test(arguments: ["", "RUSTLE_LOG_FORMAT=json"])
   func linesOfTheJournalHaveTheirLevels(format: String) throws {

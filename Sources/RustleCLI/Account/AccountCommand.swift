@@ -1,6 +1,7 @@
 internal import ArgumentParser
 import CTerminal
 import Foundation
+import Logging
 import RustleAccount
 import RustleAudio
 import RustleFiles
@@ -64,7 +65,8 @@ struct AccountLogInCommand: AsyncParsableCommand {
       throw error
     }
     try? await before?.end()
-    try LineWriter.standardError.write("signed in as \(CommandFailure.visible(email))\n")
+    let signedIn = "signed in as \(CommandFailure.visible(email))"
+    Messages.write(.notice, signedIn, text: signedIn + "\n")
   }
 
   private func password() throws -> String {
@@ -145,7 +147,7 @@ extension AccountSession {
     do { try await logOut(patience: 5) } catch {
       guard error.code == .unreachable else { throw error }
       let host = CommandFailure.visible(server.host ?? "the server")
-      try? LineWriter.standardError.write("rustle: \(host) does not answer: the session may live on there\n")
+      LineWriter.standardError.note("\(host) does not answer: the session may live on there", .warning)
     }
   }
 }
