@@ -1,5 +1,6 @@
 """nats-servers of a test on the loopback device, and the little of their protocol that a test needs."""
 
+import contextlib
 import json
 import pathlib
 import signal
@@ -124,8 +125,9 @@ class Elections:
             self.links.append((link, file))
 
     def __enter__(self):
-        for _, file in self.links:
-            threading.Thread(target=self.read, args=[file], daemon=True).start()
+        self.readers = [threading.Thread(target=self.read, args=[file], daemon=True) for _, file in self.links]
+        for reader in self.readers:
+            reader.start()
         return self
 
     def read(self, file):
@@ -142,7 +144,15 @@ class Elections:
 
     def __exit__(self, *_):
         for link, _ in self.links:
-            link.shutdown(socket.SHUT_RDWR)
+            # The server may have closed it already.
+            with contextlib.suppress(OSError):
+                link.shutdown(socket.SHUT_RDWR)
+        for reader in self.readers:
+            reader.join()
+        for link, file in self.links:
+            with contextlib.suppress(OSError):
+                file.close()
+            link.close()
 
 
 def cluster(folder):
