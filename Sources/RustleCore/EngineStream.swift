@@ -26,6 +26,9 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     let session: NativeSession
     let source: Source
     let isClaimed = Atomic<Bool>(false)
+    /// Fires when neither the stream nor its iterator is left. A weak reference would say the same; but an object that had one keeps a
+    /// side table at an address that LeakSanitizer cannot read.
+    let dropped = OneShot()
 
     init(session: NativeSession, source: Source) {
       self.session = session
@@ -39,6 +42,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       // While the session still has its counts.
       if case .batched(let lane) = source { lane.settle() }
       session.counts?.remove(ObjectIdentifier(self))
+      dropped.fire()
     }
   }
 

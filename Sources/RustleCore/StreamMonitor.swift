@@ -13,7 +13,7 @@ package struct StreamMonitor: Sendable {
     release = stream.core.session.releasedSignal
     // The lane, not the core: a reference to the core would count as a consumer.
     readStatistics = stream.core.source.statistics
-    isHeld = { [weak core = stream.core] in core != nil }
+    isHeld = { [dropped = stream.core.dropped] in !dropped.isFired }
     kept = nil
   }
 
