@@ -32,9 +32,11 @@ public struct StudioLog: Sendable {
 
   /// Writes an error of the command.
   ///
-  /// - Parameter advice: what to do, in a line of its own; nil: nothing.
-  public func error(_ message: String, advice: String? = nil) {
-    let lines = ["error: \(message)"] + (advice.map { [$0] } ?? [])
+  /// - Parameters:
+  ///   - advice: what to do, in a line of its own; nil: nothing.
+  ///   - usage: further lines of the text alone; nil: none.
+  public func error(_ message: String, advice: String? = nil, usage: String? = nil) {
+    let lines = ["error: \(message)", advice, usage].compactMap(\.self)
     write(.error, "rustle-studio", message, advice: advice, text: lines.map { $0 + "\n" }.joined())
   }
 
@@ -48,7 +50,8 @@ public struct StudioLog: Sendable {
     _ metadata: Logger.Metadata = [:], text: String
   ) {
     let lines = lines(level, source, message, advice: advice, metadata, text: text)
-    FileHandle.standardError.write(Data(lines.utf8))
+    // On a full disk or a pipe without a reader the message is lost, and nothing else.
+    try? FileHandle.standardError.write(contentsOf: Data(lines.utf8))
   }
 
   /// What is written of a message.

@@ -303,7 +303,7 @@ private func open<Result: Sendable>(
   do {
     return try await work(Accounts(path: file.url.path))
   } catch let error as AccountRefusal {
-    FileHandle.standardError.write(Data("error: \(error.message)\n".utf8))
+    StudioLog().error(error.message)
     throw ExitCode(1)
   }
 }

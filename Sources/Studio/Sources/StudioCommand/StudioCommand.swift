@@ -93,6 +93,26 @@ struct StudioCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Accounts") var accountOptions: AccountOptions
 
+  /// Runs the command. Its errors, also those of the usage, are messages as the server's.
+  static func main() async {
+    do {
+      var command = try await asyncParseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      let (code, words) = (exitCode(for: error), message(for: error))
+      // What somebody asked for, such as the help, is none; one of an exit status alone was written before.
+      guard !code.isSuccess, !words.isEmpty else { exit(withError: error) }
+      // After the message itself.
+      let usage = fullMessage(for: error).split(separator: "\n").dropFirst(words.split(separator: "\n").count)
+      StudioLog().error(words, usage: usage.isEmpty ? nil : usage.joined(separator: "\n"))
+      exit(withError: code)
+    }
+  }
+
   func run() async throws {
     let log = StudioLog()
     log.bootstrap()
@@ -133,9 +153,13 @@ struct StudioCommand: AsyncParsableCommand {
     do {
       try await StudioServer(configuration).run { address in
         // Unlike print, without a buffer: whoever waits for the address through a pipe reads it at once.
-        FileHandle.standardOutput.write(Data("\(address)\n".utf8))
+        do {
+          try FileHandle.standardOutput.write(contentsOf: Data("\(address)\n".utf8))
+        } catch {
+          log.warning("cannot write the page's address to standard output")
+        }
         // Other users can read the arguments of programs.
-        if open, !address.contains("?token=") { Self.show(address) }
+        if open, !address.contains("?token=") { Self.show(address, log) }
       }
     } catch let error as ListenError {
       log.error(error.message, advice: "Try another port: --listen 127.0.0.1:0")
@@ -147,7 +171,7 @@ struct StudioCommand: AsyncParsableCommand {
   }
 
   /// Opens an address in the browser, with the program of the desktop.
-  private static func show(_ address: String) {
+  private static func show(_ address: String, _ log: StudioLog) {
     #if os(macOS)
     let program = "open"
     #else
@@ -160,7 +184,7 @@ struct StudioCommand: AsyncParsableCommand {
     opener.standardOutput = FileHandle.standardError
     opener.terminationHandler = { opener in
       guard opener.terminationStatus != 0 else { return }
-      FileHandle.standardError.write(Data("cannot open the page with \(program): open its address in a browser\n".utf8))
+      log.warning("cannot open the page with \(program): open its address in a browser")
     }
     try? opener.run()
   }

@@ -309,26 +309,6 @@ def test_a_port_that_is_taken_is_an_error(studio):
     assert ended.returncode == 69 and f"cannot listen on 127.0.0.1:{studio.port}: Address already in use" in ended.stderr
 
 
-def test_messages_are_objects_and_have_levels_in_the_journal(studio, tmp_path):
-    command = [os.environ["RUSTLE_STUDIO"], "--listen", f"127.0.0.1:{studio.port}", "--no-accounts"]
-
-    def messages(is_journal, **variables):
-        with open(tmp_path / "log", "w+") as log:
-            # systemd names the journal by device and inode.
-            status = os.fstat(log.fileno())
-            stream = f"{status.st_dev}:{status.st_ino}" if is_journal else "1:2"
-            subprocess.run(command, stderr=log, env={**os.environ, "JOURNAL_STREAM": stream, **variables}, timeout=PATIENCE)
-            log.seek(0)
-            return log.read().splitlines()
-
-    words = f"cannot listen on 127.0.0.1:{studio.port}: Address already in use"
-    assert messages(False)[-2:] == [f"error: {words}", "Try another port: --listen 127.0.0.1:0"]
-    assert messages(True)[-2:] == [f"<3>error: {words}", "<3>Try another port: --listen 127.0.0.1:0"]
-    objects = [json.loads(line) for line in messages(False, RUSTLE_LOG_FORMAT="json")]
-    assert [objects[-1][name] for name in ["v", "level", "source", "message"]] == [1, "error", "rustle-studio", words]
-    assert all(re.match("<[0-7]>{", line) for line in messages(True, RUSTLE_LOG_FORMAT="json"))
-
-
 def test_events_are_lines_of_json(studio):
     assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
     with urllib.request.urlopen(f"{studio.address}events?topics=prices,tempo", timeout=5) as answer:
