@@ -59,7 +59,7 @@ extension Studio {
     if isWanted {
       camera.open()
       // Whoever opens it has the time to look.
-      lingerAnew()
+      lookAnew()
     } else {
       guard !(mapping.isRunning && mapping.source == .server) else {
         throw ActionError(

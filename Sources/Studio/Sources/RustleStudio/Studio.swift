@@ -31,10 +31,10 @@ final class Studio {
   private(set) var beatStartCount = 0
   /// Ends the engines that nobody wants, a little later; nil: none waits.
   private var ending: Task<Void, Never>?
-  /// The topics of the clients when they changed last.
-  private var wanted: Set<Topic> = []
   /// The topics whose engines run.
   private var running: Set<Topic> = []
+  /// Since when nobody wants them: each engine ends in its own time, whatever clients do with the others.
+  private var unwantedSince: [Topic: ContinuousClock.Instant] = [:]
   /// The newest action: the next one waits for its end, so that those of several clients do not meet within an engine.
   private var underWay: Task<Void, Never>?
   private var order = ActionOrder()
@@ -271,43 +271,60 @@ final class Studio {
     client.withOutbox { $0.answer(text, toActionOfLength: length) }
   }
 
+  /// The topics that somebody wants now.
+  private var wanted: Set<Topic> {
+    mapping.isRunning && mapping.source == .server ? hub.topics.union([.camera]) : hub.topics
+  }
+
   /// Begins what clients have subscribed to; ends the rest a little later, however often they act until then.
   private func topicsChanged() {
-    let topics = hub.topics
-    run(topics)
-    guard topics != wanted || ending == nil else { return }
-    wanted = topics
-    lingerAnew()
+    let wanted = wanted
+    running.formUnion(wanted)
+    runEngines()
+    for topic in running {
+      unwantedSince[topic] = wanted.contains(topic) ? nil : unwantedSince[topic] ?? .now
+    }
+    endLater()
+  }
+
+  /// Ends what nobody has wanted for a while as soon as the while is over.
+  private func endLater() {
+    guard ending == nil, let first = unwantedSince.values.min() else { return }
+    let end = first + linger
     ending = Task { [weak self] in
-      guard let linger = self?.linger else { return }
-      try? await Task.sleep(for: linger)
+      try? await ContinuousClock().sleep(until: end)
       guard let self, !Task.isCancelled else { return }
       self.ending = nil
-      self.end(self.hub.topics)
+      self.endUnwanted()
+      // Of what became unwanted since, or again, the time is yet to come.
+      self.endLater()
     }
   }
 
-  /// Lets engines that nobody wants go on for the whole time from now, or from the end of the action that asks for it.
-  func lingerAnew() {
-    ending?.cancel()
-    ending = nil
+  private func endUnwanted() {
+    let (wanted, limit) = (wanted, ContinuousClock.now - linger)
+    for (topic, since) in unwantedSince where since <= limit || wanted.contains(topic) {
+      unwantedSince[topic] = nil
+      if !wanted.contains(topic) { running.remove(topic) }
+    }
+    runEngines()
+    mapping.look(running.contains(.camera))
   }
 
-  private func run(_ topics: Set<Topic>) {
-    running.formUnion(topics)
+  /// Lets the server's camera go on for the whole time from the end of the action that opens it.
+  func lookAnew() {
+    running.insert(.camera)
+    unwantedSince[.camera] = nil
+  }
+
+  /// Has the engines of these topics run, and no others.
+  private func runEngines() {
     sound.want(running)
     lights.draw(running.contains(.lights))
     lights.count(running.contains(.lights))
-    if running.contains(.tempo), beating == nil { beat() }
-  }
-
-  private func end(_ topics: Set<Topic>) {
-    running = topics
-    sound.want(topics)
-    lights.draw(topics.contains(.lights))
-    lights.count(topics.contains(.lights))
-    mapping.look(topics.contains(.camera))
-    if !topics.contains(.tempo) {
+    if running.contains(.tempo) {
+      if beating == nil { beat() }
+    } else {
       beating?.cancel()
       beating = nil
     }

@@ -136,6 +136,39 @@ struct EngineSessionTests {
     await studio.stop()
   }
 
+  /// Each change of what a client receives put off the end of what nobody wanted.
+  @Test func anEngineThatNobodyWantsEndsThoughAClientTogglesAnotherTopicAllTheTime() async throws {
+    let busy = try Self.studio(linger: .milliseconds(200))
+    let (first, second) = (await client(.tempo, of: busy), await client(of: busy))
+    try await wait { busy.isBeating }
+    busy.hub.leave(first)
+    let end = ContinuousClock.now + .seconds(20)
+    while busy.isBeating, ContinuousClock.now < end {
+      for word in ["subscribe", "unsubscribe"] {
+        await busy.receive(Array(#"{"v":1,"\#(word)":["lights"]}"#.utf8), from: second, nil)
+        try await Task.sleep(for: .milliseconds(25))
+      }
+    }
+    #expect(!busy.isBeating)
+    await busy.stop()
+    await studio.stop()
+  }
+
+  /// The end of one engine ends no other one.
+  @Test func anEngineThatAClientWantsOutlivesTheOthers() async throws {
+    let reader = await client(.tempo)
+    try await wait { studio.isBeating }
+    for _ in 0..<3 {
+      let other = await client(.meter)
+      try await wait { studio.sound.isAnalyzed(for: .meter) }
+      await leave(other)
+      try await wait { !studio.sound.isAnalyzed(for: .meter) }
+    }
+    _ = try await next(.tempo, of: reader)
+    #expect(studio.beatStartCount == 1)
+    await studio.stop()
+  }
+
   /// Those who look at levels once a second had a state sent to every client.
   @Test(arguments: [("output/levels", false), ("lights/unattended", true)])
   func anActionThatOnlyReadsSendsNoState(name: String, isSent: Bool) async throws {
