@@ -82,7 +82,9 @@ let package = Package(
     .testTarget(
       name: "RustleStudioTests",
       dependencies: [
-        "RustleStudio", "StudioCore", rustle("RustleAudio"), .product(name: "Logging", package: "swift-log"),
+        "RustleStudio", "StudioCore", rustle("RustleAudio"), nio("NIOCore"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
   ],

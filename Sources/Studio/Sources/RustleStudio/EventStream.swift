@@ -40,7 +40,8 @@ struct EventStream: Sendable {
       })
   }
 
-  private func run(_ writer: inout any ResponseBodyWriter) async throws {
+  /// Writes to a reader until its connection or the server ends.
+  func run(_ writer: inout any ResponseBodyWriter) async throws {
     let client = studio.hub.join(canAct: false)
     defer { studio.hub.leave(client) }
     client.withOutbox { $0.subscribe(topics) }
@@ -62,7 +63,9 @@ struct EventStream: Sendable {
         value["lost"] = .integer(lost)
         text += "id: \(frame.topic.name)-\(frame.sequence)\ndata: \(JSON.object(value).text)\n\n"
       }
-      try await writer.write(ByteBuffer(string: text))
+      let bytes = ByteBuffer(string: text)
+      try await writer.write(bytes)
+      studio.hub.sent(bytes: bytes.readableBytes, lost: values.reduce(0) { $0 + UInt64($1.lost) })
     }
   }
 }

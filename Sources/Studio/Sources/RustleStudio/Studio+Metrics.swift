@@ -9,7 +9,7 @@ extension Studio {
     return [
       EngineMetric("rustle_studio_clients", .gauge, "Clients at present.", hub.clients.count),
       EngineMetric("rustle_studio_connections_total", .counter, "Clients connected.", counts.connections),
-      EngineMetric("rustle_studio_values_total", .counter, "Values sent to clients.", counts.frames),
+      EngineMetric("rustle_studio_values_total", .counter, "Values published.", counts.frames),
       EngineMetric("rustle_studio_sent_bytes_total", .counter, "Bytes sent to clients.", counts.bytes),
       EngineMetric(
         "rustle_studio_lost_values_total", .counter, "Values dropped because clients were too slow.", counts.lost),

@@ -79,6 +79,19 @@ def test_the_studio_counts_every_lane(studio):
     assert not falls
 
 
+def test_a_reader_of_events_is_counted(studio):
+    def sent():
+        return metrics(ask(studio, "metrics")[2])[("rustle_studio_sent_bytes_total",)]
+
+    assert sent() == 0
+    with urllib.request.urlopen(f"{studio.address}events?topics=tempo", timeout=PATIENCE) as events:
+        received = sum(len(events.readline()) for _ in range(8))
+        end = time.monotonic() + PATIENCE
+        # What it has read may be counted a moment later; the first line is none of the values.
+        while sent() < received - len("retry: 1000\n\n"):
+            assert time.monotonic() < end
+
+
 def test_the_command_counts_what_it_serves(tmp_path):
     recording = tmp_path / "a.ndjson"
     # Numbers 1,000 to 1,009 are missing.
