@@ -99,12 +99,16 @@ final class Lights {
     guard drawing == nil else { return }
     let (controller, hub) = (controller, hub)
     drawing = Task.detached {
-      while !Task.isCancelled {
-        let picture = VenuePictureOptions(width: 960, height: 540, view: .front, format: .png)
-        guard let png = try? await controller.picture(picture) else { return }
-        hub.publish(.lights, Array(png))
-        try? await Task.sleep(for: Self.period)
-      }
+      let picture = VenuePictureOptions(width: 960, height: 540, view: .front, format: .png)
+      await Self.draw(on: hub) { try await controller.picture(picture) }
+    }
+  }
+
+  /// Publishes pictures until the task is cancelled; one that cannot be drawn is left out.
+  nonisolated static func draw(on hub: Hub, _ picture: @Sendable () async throws -> Data) async {
+    while !Task.isCancelled {
+      if let png = try? await picture() { hub.publish(.lights, Array(png)) }
+      try? await Task.sleep(for: period)
     }
   }
 
