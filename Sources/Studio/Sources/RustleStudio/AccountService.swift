@@ -18,11 +18,6 @@ public struct AccountSettings: Sendable, Hashable {
   public var publicAddress: String?
   /// Providers of OpenID Connect, by the names in the routes; only a build with the trait OIDC uses them.
   public var providers: [String: IdentityProvider] = [:]
-  /// The addresses of reverse proxies, whose headers say who the client is and whether it uses https.
-  public var trustedProxies: Set<String> = []
-  /// Whether these proxies write `Forwarded` (RFC 7239); otherwise they write `X-Forwarded-For` and `X-Forwarded-Proto`. The other headers are
-  /// ignored: a proxy passes on what the client wrote there.
-  public var readsForwarded = false
 
   /// - Parameter file: the file of the database, which is made when it is missing.
   public init(file: URL) { self.file = file }
@@ -32,8 +27,6 @@ public struct AccountSettings: Sendable, Hashable {
 final class AccountService: Sendable {
   /// The cookie with the token, before the port.
   private static let cookie = "rustle_session"
-  /// What names begin with over https: browsers take such a cookie only from this host, over https, for all paths.
-  private static let securePrefix = "__Host-"
   /// The seconds after which sessions and links that are over are deleted, at most.
   private static let sweepPeriod: Int64 = 600
   /// The time within which sockets end whose session the command has ended.
@@ -41,15 +34,16 @@ final class AccountService: Sendable {
 
   let accounts: Accounts
   let settings: AccountSettings
+  private let proxies: TrustedProxies
   private let mailer: Mailer?
   private let address = Mutex("")
   private let logger: Logger
   private let sweeping: Task<Void, Never>
   private let watching: Task<Void, Never>
 
-  init(_ settings: AccountSettings, logger: Logger) async throws {
+  init(_ settings: AccountSettings, proxies: TrustedProxies, logger: Logger) async throws {
     let accounts = try await Accounts(path: settings.file.path, configuration: settings.configuration)
-    (self.accounts, self.settings, self.logger) = (accounts, settings, logger)
+    (self.accounts, self.settings, self.proxies, self.logger) = (accounts, settings, proxies, logger)
     mailer = try settings.mail.map { try Mailer(server: $0, logger: logger) }
     // More than once in the idle time: a session that a socket listens to is in use.
     let period = Duration.seconds(max(1, min(Self.sweepPeriod, settings.configuration.idleTime / 4)))
@@ -126,37 +120,21 @@ final class AccountService: Sendable {
 
   /// Who sent a request, and whether over https.
   func client(_ head: HTTPRequest, peer: String) -> (client: AccountClient, isSecure: Bool) {
-    let forwarded = forwarded(peer) { name in HTTPField.Name(name).flatMap { head.headerFields[$0] } ?? "" }
+    let forwarded = proxies.forwarded(head, peer: peer)
     let agent = head.headerFields[.userAgent] ?? ""
     return (AccountClient(address: forwarded?.address ?? peer, agent: agent), forwarded?.isSecure ?? false)
   }
 
-  /// What a peer says about its client; nil: it is no trusted proxy.
-  ///
-  /// - Parameter lines: all lines of a header, as one.
-  private func forwarded(_ peer: String, _ lines: (String) -> String) -> Forwarded? {
-    let trusted = settings.trustedProxies
-    guard trusted.contains(peer) else { return nil }
-    if settings.readsForwarded { return Forwarded(header: lines("Forwarded"), trusted: trusted) }
-    return Forwarded(for: lines("X-Forwarded-For"), protocol: lines("X-Forwarded-Proto"), trusted: trusted)
-  }
-
   /// The token of a request.
   func token(_ head: HTTPRequest, isSecure: Bool) -> String? {
-    let name = Self.name(of: Self.cookie, isSecure: isSecure, host: head.authority)
+    let name = CookieName.of(Self.cookie, host: head.authority, isSecure: isSecure)
     return Self.value(of: name, in: head.headerFields[.cookie])
   }
 
   /// The token of an upgrade.
-  func token(_ head: HTTPRequestHead, peer: String) -> String? {
-    let isSecure = forwarded(peer) { head.headers[$0].joined(separator: ", ") }?.isSecure ?? false
-    let name = Self.name(of: Self.cookie, isSecure: isSecure, host: head.headers.first(name: "host"))
+  func token(_ head: HTTPRequestHead, isSecure: Bool) -> String? {
+    let name = CookieName.of(Self.cookie, host: head.headers.first(name: "host"), isSecure: isSecure)
     return Self.value(of: name, in: head.headers["cookie"].joined(separator: "; "))
-  }
-
-  /// The whole name of a cookie.
-  static func name(of cookie: String, isSecure: Bool, host: String?) -> String {
-    (isSecure ? securePrefix : "") + CookieName.of(cookie, host: host)
   }
 
   /// The value of a cookie; nil: there is none, or more than one.
@@ -168,7 +146,7 @@ final class AccountService: Sendable {
 
   /// The header that keeps a token in the browser.
   func cookie(_ token: String, for call: AccountCall) -> String {
-    let name = Self.name(of: Self.cookie, isSecure: call.isSecure, host: call.host)
+    let name = CookieName.of(Self.cookie, host: call.host, isSecure: call.isSecure)
     return "\(name)=\(token); HttpOnly; SameSite=Lax; Path=/; Max-Age=\(settings.configuration.longestTime)"
       + (call.isSecure ? "; Secure" : "")
   }

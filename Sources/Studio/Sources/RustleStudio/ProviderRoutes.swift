@@ -12,7 +12,7 @@ internal import StudioCore
 struct ProviderRoutes: Sendable {
   /// The name of the cookie that binds a sign-in to its browser.
   private static func cookie(of call: AccountCall) -> String {
-    AccountService.name(of: "rustle_login", isSecure: call.isSecure, host: call.host)
+    CookieName.of("rustle_login", host: call.host, isSecure: call.isSecure)
   }
 
   let service: AccountService

@@ -36,12 +36,13 @@ struct StudioChannel: HTTPChannelHandler {
 
   let responder: Responder
   let rules: AccessRules
+  let proxies: TrustedProxies
   let studio: Studio
   let accounts: AccountService?
   let addresses: AddressCounts
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    let (rules, accounts) = (rules, accounts)
+    let (rules, proxies, accounts) = (rules, proxies, accounts)
     let address = channel.remoteAddress?.ipAddress ?? ""
     guard addresses.enter(address) else {
       return channel.close().flatMapThrowing { throw ChannelError.alreadyClosed }
@@ -55,10 +56,12 @@ struct StudioChannel: HTTPChannelHandler {
           channel.pipeline.removeHandler(name: RequestGuard.name).flatMapThrowing {
             // A refusal before the upgrade would close the connection without an answer: it is a close frame instead.
             try channel.pipeline.syncOperations.handler(type: RequestDeadline.self).requestsEnded()
-            let refusal = head.uri.split(separator: "?").first == "/ws" ? rules.refusal(of: .init(head)) : .site
+            let isSecure = proxies.forwarded(head, peer: address)?.isSecure ?? false
+            let isSocket = head.uri.split(separator: "?").first == "/ws"
+            let refusal = isSocket ? rules.refusal(of: .init(head, isSecure: isSecure)) : .site
             return .webSocket(
               try NIOAsyncChannel(wrappingChannelSynchronously: channel), refusal: refusal,
-              token: accounts?.token(head, peer: address))
+              token: accounts?.token(head, isSecure: isSecure))
           }
         })
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Kind>(
@@ -288,10 +291,14 @@ final class AddressCounts: Sendable {
 
 extension AccessRules.Head {
   /// The name of the cookie with the token.
-  static func cookie(ofHost host: String?) -> String { CookieName.of("rustle_token", host: host) }
+  static func cookie(ofHost host: String?, isSecure: Bool) -> String {
+    CookieName.of("rustle_token", host: host, isSecure: isSecure)
+  }
 
   /// The head of an upgrade.
-  init(_ head: HTTPRequestHead) {
+  ///
+  /// - Parameter isSecure: whether the client uses https.
+  init(_ head: HTTPRequestHead, isSecure: Bool) {
     self.init(method: head.method.rawValue)
     let hosts = head.headers["host"]
     host = hosts.count == 1 ? hosts.first : nil
@@ -302,23 +309,25 @@ extension AccessRules.Head {
     }
     origin = whole("origin")
     fetchSite = whole("sec-fetch-site")
-    setCookies(head.headers.first(name: "cookie"))
+    setCookies(head.headers.first(name: "cookie"), isSecure)
     isUpgrade = true
   }
 
   /// The head of a request.
-  init(_ head: HTTPRequest) {
+  ///
+  /// - Parameter isSecure: whether the client uses https.
+  init(_ head: HTTPRequest, isSecure: Bool) {
     self.init(method: head.method.rawValue)
     host = head.authority
     origin = head.headerFields[.origin]
     fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { head.headerFields[$0] }
     isNavigation = HTTPField.Name("Sec-Fetch-Mode").flatMap { head.headerFields[$0] } == "navigate"
     contentType = head.headerFields[.contentType]
-    setCookies(head.headerFields[.cookie])
+    setCookies(head.headerFields[.cookie], isSecure)
   }
 
-  private mutating func setCookies(_ text: String?) {
+  private mutating func setCookies(_ text: String?, _ isSecure: Bool) {
     hasCookies = text != nil
-    cookieToken = CookieName.values(of: Self.cookie(ofHost: host), in: text).first
+    cookieToken = CookieName.values(of: Self.cookie(ofHost: host, isSecure: isSecure), in: text).first
   }
 }

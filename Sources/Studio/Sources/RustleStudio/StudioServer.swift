@@ -26,6 +26,8 @@ public struct StudioServer: Sendable {
     public var maximumConnectionCount = 200
     /// The maximum number of connections of one address: behind a reverse proxy all are of the proxy's.
     public var maximumConnectionCountPerAddress = 32
+    /// The reverse proxies that are trusted.
+    public var proxies = TrustedProxies()
     /// The folder of recordings, which is made with the first one.
     public var recordings: URL
     /// The show of the lights; nil: the demo show of a festival.
@@ -87,14 +89,14 @@ public struct StudioServer: Sendable {
     logger.logLevel = .warning
     let service: AccountService?
     if let accounts = configuration.accounts {
-      service = try await AccountService(accounts, logger: logger)
+      service = try await AccountService(accounts, proxies: configuration.proxies, logger: logger)
     } else {
       service = nil
     }
     let router = router(rules, studio, service, logger)
     let channel: HTTPServerBuilder = HTTPServerBuilder { [configuration] responder in
       StudioChannel(
-        responder: responder, rules: rules, studio: studio, accounts: service,
+        responder: responder, rules: rules, proxies: configuration.proxies, studio: studio, accounts: service,
         addresses: AddressCounts(maximum: configuration.maximumConnectionCountPerAddress))
     }
     let name = hostNames.first ?? configuration.address
@@ -144,7 +146,7 @@ public struct StudioServer: Sendable {
     _ rules: AccessRules, _ studio: Studio, _ service: AccountService?, _ logger: Logger
   ) -> Router<StudioContext> {
     let router = Router(context: StudioContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: AccessMiddleware(rules: rules))
+    router.add(middleware: AccessMiddleware(rules: rules, proxies: configuration.proxies))
     // Ranges too, with which a player seeks.
     let files = FileMiddleware<StudioContext, LocalFileSystem>(
       configuration.recordings.path, urlBasePath: "/recordings", logger: logger)
@@ -289,6 +291,7 @@ private struct AccessMiddleware: RouterMiddleware {
   typealias Context = StudioContext
 
   let rules: AccessRules
+  let proxies: TrustedProxies
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -301,11 +304,13 @@ private struct AccessMiddleware: RouterMiddleware {
   private func answer(
     _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let refusal = rules.refusal(of: AccessRules.Head(request.head))
+    let isSecure = proxies.forwarded(request.head, peer: context.address)?.isSecure ?? false
+    let refusal = rules.refusal(of: AccessRules.Head(request.head, isSecure: isSecure))
     if refusal == .token || refusal == nil, request.method == .get, request.uri.path == "/",
       let token = request.uri.queryParameters["token"].map(String.init), rules.accepts(token)
     {
-      let cookie = "\(AccessRules.Head.cookie(ofHost: request.head.authority))=\(token); HttpOnly; SameSite=Lax; Path=/"
+      let name = AccessRules.Head.cookie(ofHost: request.head.authority, isSecure: isSecure)
+      let cookie = "\(name)=\(token); HttpOnly; SameSite=Lax; Path=/" + (isSecure ? "; Secure" : "")
       return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
     }
     if let refusal {

@@ -57,15 +57,6 @@ struct AccountOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Address of a reverse proxy whose X-Forwarded-For and X-Forwarded-Proto count; may be repeated.",
-      valueName: "address"))
-  var trustedProxy: [String] = []
-
-  @Flag(help: "Read Forwarded (RFC 7239) of these proxies, and no X-Forwarded-For and X-Forwarded-Proto.")
-  var forwarded = false
-
-  @Option(
-    help: ArgumentHelp(
       "Server that takes mails: without TLS a relay on this machine or its network.", valueName: "host:port"))
   var mailServer: String?
 
@@ -127,14 +118,6 @@ struct AccountOptions: ParsableArguments {
     if noAccounts { return nil }
     var settings = AccountSettings(file: file.url)
     settings.publicAddress = page.publicAddress
-    settings.trustedProxies = Set(
-      try trustedProxy.map { text in
-        guard let address = Forwarded.address(text) else {
-          throw ValidationError("--trusted-proxy: expected an IP address, got '\(text)'")
-        }
-        return address
-      })
-    settings.readsForwarded = forwarded
     settings.mail = try mail()
     #if OIDC
     if let providers {

@@ -47,6 +47,8 @@ struct StudioCommand: AsyncParsableCommand {
       "Connections of one address at most; behind a reverse proxy all are the proxy's.", valueName: "number"))
   var perAddress = 32
 
+  @OptionGroup var proxyOptions: ProxyOptions
+
   @Option(
     help: ArgumentHelp(
       "Folder of recordings. (default: rustle/recordings among the user's application data)", valueName: "folder"),
@@ -132,6 +134,7 @@ struct StudioCommand: AsyncParsableCommand {
     }
     configuration.maximumConnectionCount = connections
     configuration.maximumConnectionCountPerAddress = perAddress
+    configuration.proxies = try proxyOptions.proxies()
     #if DEBUG
     if let webRoot {
       let folder = URL(filePath: webRoot, directoryHint: .isDirectory)

@@ -1,10 +1,16 @@
 /// The names of the server's cookies.
 public enum CookieName {
+  /// What names begin with over https: browsers take such a cookie only from this host, over https, for all paths.
+  private static let securePrefix = "__Host-"
+
   /// The name with the port of a request's host. A browser sends the cookies of all ports of a host: those of another server are not this
   /// one's.
   ///
-  /// - Parameter host: `Host` of the request; without a port the name stays as it is.
-  public static func of(_ name: String, host: String?) -> String {
+  /// - Parameters:
+  ///   - host: `Host` of the request; without a port the name has none.
+  ///   - isSecure: whether the client uses https: then the cookie needs `Secure` and the path `/`.
+  public static func of(_ name: String, host: String?, isSecure: Bool) -> String {
+    let name = isSecure ? securePrefix + name : name
     guard let host, let colon = host.lastIndex(of: ":"), let port = UInt16(host[host.index(after: colon)...]) else {
       return name
     }

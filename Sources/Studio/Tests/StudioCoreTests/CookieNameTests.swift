@@ -8,7 +8,10 @@ import Testing
       ("8420", "a"),
       ("host:", "a"), ("host:70000", "a"), (nil, "a"),
     ] as [(String?, String)])
-  func aNameHasThePortOfItsHost(host: String?, name: String) { #expect(CookieName.of("a", host: host) == name) }
+  func aNameHasThePortOfItsHostAndThePrefixOfHTTPS(host: String?, name: String) {
+    #expect(CookieName.of("a", host: host, isSecure: false) == name)
+    #expect(CookieName.of("a", host: host, isSecure: true) == "__Host-\(name)")
+  }
 
   /// U+05B0 combines with what stands before it, U+0600 with what follows.
   @Test(

@@ -1,10 +1,63 @@
-"""Accounts behind a reverse proxy: who asks, and by https or not."""
+"""Behind a reverse proxy: who asks, and by https or not."""
 
 import json
+import os
 import re
+import subprocess
+
+import pytest
+from websockets.exceptions import ConnectionClosed
 
 from accounts import Person, start
-from client import PATIENCE, answer, client, send
+from client import PATIENCE, answer, ask, client, connected, send
+from conftest import Studio
+
+
+# The options of a server, the headers of a request to it, and whether they say that it came by https.
+TRUST = ["--trusted-proxy", "127.0.0.1"]
+WAYS = {
+    "https": (TRUST, {"X_Forwarded_Proto": "https"}, True),
+    "http": (TRUST, {"X_Forwarded_Proto": "http"}, False),
+    "what the client wrote before": (TRUST, {"X_Forwarded_Proto": "https, http"}, False),
+    "no header": (TRUST, {}, False),
+    "the standard header": ([*TRUST, "--forwarded"], {"Forwarded": "proto=https"}, True),
+    "the other header": ([*TRUST, "--forwarded"], {"X_Forwarded_Proto": "https"}, False),
+    "another peer": (["--trusted-proxy", "127.0.0.2"], {"X_Forwarded_Proto": "https"}, False),
+    "no trust": ([], {"X_Forwarded_Proto": "https"}, False),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_cookie_of_the_token_is_secure_over_https(way):
+    """Without accounts too. A browser sends a cookie without `Secure` over http as well, where others on the network read it."""
+    options, headers, is_secure = WAYS[way]
+    running = Studio("--token", *options)
+    try:
+        token = running.address.split("token=")[1]
+        host, lines = f"127.0.0.1:{running.port}", [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        with connected(running, "\r\n".join([f"GET /?token={token} HTTP/1.1", f"Host: {host}", *lines, "Connection: close", "", ""]).encode()) as raw:
+            given = re.search(r"(?im)^set-cookie: (.*)\r$", raw.makefile("rb").read().decode())[1]
+        plain, secure = f"rustle_token_{running.port}={token}", f"__Host-rustle_token_{running.port}={token}"
+        ending = "; HttpOnly; SameSite=Lax; Path=/"
+        assert given == (f"{secure}{ending}; Secure" if is_secure else f"{plain}{ending}")
+        for cookie, is_known in [(secure, is_secure), (plain, not is_secure), (f"{plain}; {secure}", True)]:
+            assert ask(running, "healthz", Cookie=cookie, **headers)[0] == (200 if is_known else 401), cookie
+            # A socket as a request.
+            more = [("Cookie", cookie), *(tuple(line.split(": ", 1)) for line in lines)]
+            with client(running, additional_headers=more, origin=f"http://{host}") as web:
+                if is_known:
+                    assert json.loads(web.recv(timeout=PATIENCE))["type"] == "hello"
+                else:
+                    with pytest.raises(ConnectionClosed, match="expected the token"):
+                        web.recv(timeout=PATIENCE)
+    finally:
+        assert running.stop() == 0
+
+
+def test_an_address_of_a_proxy_that_is_none_is_a_usage_error():
+    ended = subprocess.run(
+        [os.environ["RUSTLE_STUDIO"], "--no-accounts", "--trusted-proxy", "proxy.example.org"], capture_output=True, text=True, timeout=PATIENCE)
+    assert ended.returncode == 64 and "--trusted-proxy: expected an IP address, got 'proxy.example.org'" in ended.stderr
 
 
 def test_a_proxy_that_is_trusted_says_who_asks(tmp_path):
