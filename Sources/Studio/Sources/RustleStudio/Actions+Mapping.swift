@@ -82,11 +82,12 @@ extension Studio {
   /// Maps on the output that is armed.
   private func map(_ source: Mapping.Source, width: Int, height: Int, _ settings: MappingSettings) async throws {
     try expectLight()
+    let before = try await lights.universeLevels()
     let sender = try await lights.lend()
     do {
       try expectLight()
       try await mapping.start(
-        try lights.rig(), source, width: width, height: height, settings: settings,
+        try lights.rig(), source, width: width, height: height, settings: settings, restoring: before,
         output: { [lights] levels in try await lights.light(levels, with: sender) }
       ) { [lights] in await lights.takeBack() }
       // A blackout or a disarming while it started has found no mapping to end.

@@ -121,6 +121,14 @@ final class Lights {
     }
   }
 
+  /// The levels of the show's universes in the last frame; empty: the show does not play.
+  func universeLevels() async throws(LightingError) -> CameraMapper.Levels {
+    guard isRunning else { return [:] }
+    var levels: CameraMapper.Levels = [:]
+    for (universe, slots) in try await controller.levels() { levels[universe] = try DMXLevels(slots) }
+    return levels
+  }
+
   /// Counts what is sent, once a second while clients look at it.
   func count(_ isWanted: Bool) {
     guard isWanted, isRunning else {

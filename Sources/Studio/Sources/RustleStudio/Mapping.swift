@@ -73,14 +73,16 @@ final class Mapping {
   /// Maps the cells of a rig with a camera.
   ///
   /// - Parameters:
+  ///   - restored: the levels before, at which what is no light stays, as pan and tilt; they are lit again at the end.
   ///   - output: takes the levels to light.
   ///   - giveBack: is called when no more levels come.
   func start(
     _ rig: StudioShow.CellRig, _ source: Source, width: Int, height: Int, settings: MappingSettings,
-    output: @escaping CameraMapper.Output, giveBack: @escaping @MainActor () async -> Void
+    restoring restored: CameraMapper.Levels, output: @escaping CameraMapper.Output,
+    giveBack: @escaping @MainActor () async -> Void
   ) async throws(LightingError) {
     let (stream, frames) = AsyncStream.makeStream(of: Data.self, bufferingPolicy: .bufferingNewest(Self.capacity))
-    try await start(rig, source, stream, (width, height), settings, output, giveBack)
+    try await start(rig, source, stream, (width, height), settings, restored, output, giveBack)
     self.frames = frames
     lastFrame = .now
     watching = Task { [weak self] in
@@ -102,7 +104,8 @@ final class Mapping {
       await self?.show(GrayFrame(width: camera.width, height: camera.height, pixels: frame))
       return frame
     }
-    try await start(rig, .simulated, stream, (camera.width, camera.height), settings, { try await stage.light($0) }) {}
+    let size = (camera.width, camera.height)
+    try await start(rig, .simulated, stream, size, settings, [:], { try await stage.light($0) }) {}
   }
 
   /// Takes a frame of a client's camera; ignored unless it is the source.
@@ -143,13 +146,13 @@ final class Mapping {
 
   private func start(
     _ rig: StudioShow.CellRig, _ source: Source, _ frames: AsyncStream<Data>, _ size: (width: Int, height: Int),
-    _ settings: MappingSettings, _ output: @escaping CameraMapper.Output,
+    _ settings: MappingSettings, _ restored: CameraMapper.Levels, _ output: @escaping CameraMapper.Output,
     _ giveBack: @escaping @MainActor () async -> Void
   ) async throws(LightingError) {
     var settings = settings
     settings.format = .gray(width: size.width, height: size.height)
     let mapper = CameraMapper(settings)
-    let updates = try await mapper.map(rig.json, frames: frames, output: output)
+    let updates = try await mapper.map(rig.json, frames: frames, restoring: restored, output: output)
     (self.mapper, self.source, self.settings, self.size, isRunning) = (mapper, source, settings, size, true)
     (update, map, lostFrames, failure, cells) = (nil, nil, 0, nil, rig.cells)
     mapNumber += 1

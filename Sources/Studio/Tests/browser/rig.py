@@ -22,6 +22,8 @@ class Lamps:
         self.address = f"sacn:127.0.0.1:{self.socket.getsockname()[1]}"
         self.levels = bytes(len(PLACES))
         self.seen = set()
+        # Of the four slots behind the dimmers: pan and tilt where a moving head is there.
+        self.positions = set()
         self.count = 0
         self.thread = threading.Thread(target=self.listen)
         self.thread.start()
@@ -30,10 +32,12 @@ class Lamps:
         while packet := self.socket.recv(2000):
             if packet == FORGET:
                 self.seen.clear()
+                self.positions.clear()
                 self.forgotten.set()
             elif packet[18:22] == b"\0\0\0\4" and packet[113:115] == b"\0\1" and packet[125] == 0 and len(packet) > 126:
                 self.levels = packet[126:126 + len(PLACES)]
                 self.seen.add(self.levels)
+                self.positions.add(packet[126 + len(PLACES):130 + len(PLACES)])
                 self.count += 1
 
     def send(self, packet):
@@ -65,12 +69,15 @@ class Lamps:
         return struct.pack("<BBHHH", 1, 2, WIDTH, HEIGHT, 0) + self.pixels()
 
 
-def stage_arguments(tmp_path):
-    """Those of a show that lights the first of six dimmers."""
+def stage_arguments(tmp_path, heads=0):
+    """Those of a show that lights the first of six dimmers, and moves the heads behind them."""
     show, rig = tmp_path / "show.json", tmp_path / "rig.json"
     rig.write_text(json.dumps({"v": 1, "fixtures": [
-        {"id": f"lamp {number}", "profile": "dimmer", "protocol": "sacn", "universe": 1, "address": number} for number in range(1, 7)]}))
-    show.write_text('{"v":1,"name":"Small","scenes":[{"name":"on","layers":[{"effect":"solid","palette":["#ffffff"]}]}]}')
+        {"id": f"lamp {number}", "profile": "dimmer", "protocol": "sacn", "universe": 1, "address": number} for number in range(1, 7)
+    ] + [
+        {"id": f"head {number}", "profile": "moving-head", "protocol": "sacn", "universe": 1, "address": 7 + 10 * number} for number in range(heads)]}))
+    layers = [{"effect": "solid", "palette": ["#ffffff"]}] + [{"effect": "circle", "rate": "1 bar"}] * (heads > 0)
+    show.write_text(json.dumps({"v": 1, "name": "Small", "scenes": [{"name": "on", "layers": layers}]}))
     return ["--show", str(show), "--rig", str(rig)]
 
 

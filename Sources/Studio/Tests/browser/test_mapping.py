@@ -11,9 +11,13 @@ import pytest
 from playwright.sync_api import expect
 
 from client import PATIENCE, answer, client, post, send, state
+from conftest import Studio
 from page import until
-from rig import COVERED, HEIGHT, MARKS, PLACES, WIDTH, arm, ask, film, send_blank, wait
+from rig import COVERED, HEIGHT, MARKS, PLACES, WIDTH, arm, ask, film, send_blank, stage_arguments, wait
 from test_screens import violations
+
+# Pan and tilt of a moving head that nobody moves: the middles of their ranges.
+DEFAULT_POSITION = b"\x80\0\x80\0"
 
 
 def test_a_camera_of_a_program_finds_the_lamps_and_the_show_goes_on(stage, lamps):
@@ -36,6 +40,27 @@ def test_a_camera_of_a_program_finds_the_lamps_and_the_show_goes_on(stage, lamps
     # The show has its lamps again.
     wait(lambda: all(lamps.levels))
     assert state(stage, "lights")["armed"]
+
+
+def test_a_moving_head_stays_where_the_show_had_it(lamps, tmp_path):
+    """It was turned to its default for each mapping, and back after it."""
+    stage = Studio(*stage_arguments(tmp_path, heads=1))
+    arm(stage, lamps)
+    wait(lambda: len(lamps.positions) > 4)
+    with client(stage) as camera:
+        camera.recv(timeout=PATIENCE)
+        assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
+        film(stage, camera, lamps, lambda state: state.get("phase") == "schedule")
+        lamps.forget()
+        over = film(stage, camera, lamps, lambda state: state.get("frames", 0) >= 40)
+        assert over["running"]
+        held = set(lamps.positions)
+        assert len(held) == 1 and held != {DEFAULT_POSITION}, held
+        assert ask(camera, 2, "mapping/stop")["ok"]
+    # It goes on with the show.
+    lamps.forget()
+    wait(lambda: len(lamps.positions) > 4)
+    assert stage.stop() == 0
 
 
 def test_a_blackout_ends_a_mapping_and_nothing_is_lit_after_it(stage, lamps):
