@@ -228,7 +228,13 @@ struct ResetCommand: AsyncParsableCommand {
   func run() async throws {
     let token = try await open(file) { try await $0.resetToken(onTerminalFor: address) }
     let base = page.publicAddress ?? "http://127.0.0.1:8420/"
-    print("\(base.hasSuffix("/") ? base : base + "/")#/account/reset/\(token)")
+    let link = "\(base.hasSuffix("/") ? base : base + "/")#/account/reset/\(token)"
+    do {
+      try FileHandle.standardOutput.write(contentsOf: Data("\(link)\n".utf8))
+    } catch {
+      StudioLog().error("cannot write the link to standard output", advice: "Make another one: nobody has this one.")
+      throw ExitCode(1)
+    }
   }
 }
 

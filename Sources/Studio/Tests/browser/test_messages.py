@@ -103,6 +103,16 @@ def test_messages_that_nobody_takes_end_nothing(tmp_path, form):
             assert running.stop() == 0
 
 
+def test_a_link_that_nobody_takes_is_an_error(tmp_path):
+    running = start(tmp_path)
+    assert Person(running).register()[0] == 201
+    assert running.stop() == 0
+    words = [os.environ["RUSTLE_STUDIO"], "account", "reset", "ada@example.org", "--accounts", str(tmp_path / "inner" / "accounts.sqlite")]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    assert ended.returncode == 1 and ended.stderr.startswith("error: cannot write the link to standard output\n"), ended
+
+
 def test_an_address_that_nobody_takes_is_a_warning():
     with open("/dev/full", "w") as full:
         process = subprocess.Popen([os.environ["RUSTLE_STUDIO"], "--no-accounts", "--listen", "127.0.0.1:0"], stdout=full, stderr=subprocess.PIPE, text=True)
