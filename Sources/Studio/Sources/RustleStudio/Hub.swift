@@ -44,7 +44,9 @@ final class Client: Sendable {
   func withOutbox<Result: Sendable>(_ work: (inout Outbox) -> Result) -> Result {
     let (result, isDue) = state.withLock { state in
       let result = work(&state.outbox)
-      return (result, !state.outbox.isEmpty && state.writes.isDue(at: .now, pause: pace.pause))
+      let (isWaiting, now) = (!state.outbox.isEmpty, ContinuousClock.now)
+      state.writes.note(isWaiting, at: now)
+      return (result, isWaiting && state.writes.isDue(at: now, pause: pace.pause))
     }
     if isDue { signal.yield() }
     return result
@@ -76,7 +78,7 @@ final class Client: Sendable {
 
   /// Wakes the writer if something waits and the pause is over.
   func wake() {
-    let isOver = state.withLock { !$0.outbox.isEmpty && $0.writes.isOver(at: .now) }
+    let isOver = state.withLock { !$0.outbox.isEmpty && $0.writes.isOver(at: .now, pause: pace.pause) }
     if isOver { signal.yield() }
   }
 
@@ -162,7 +164,7 @@ final class Hub: Sendable {
   private static func wake(at pace: Pace, _ clients: @Sendable () -> [Client]?) async {
     while !Task.isCancelled, let clients = clients() {
       for client in clients { client.wake() }
-      try? await Task.sleep(for: pace.pause / 4)
+      try? await Task.sleep(for: pace.pause / 8)
     }
   }
 

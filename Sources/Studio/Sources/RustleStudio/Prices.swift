@@ -126,10 +126,10 @@ final class Prices {
   /// The last candles of a symbol, the newest last.
   func candles(of symbol: String) -> [Candle] { candles[symbol] ?? [] }
 
-  /// The newest price of each symbol, and how old it was when it came: for a client that asks when it wants them.
+  /// The newest price of each symbol, how old it was when it came, and how many were missed: for a client that asks when it wants them.
   func newest() async -> JSON {
     let frame = SampleFrame(.prices, sequence: 0, time: 0, payload: await table?.payload() ?? [])
-    return ["prices": frame.json["prices"], "lag": frame.json["lag"]]
+    return ["prices": frame.json["prices"], "lag": frame.json["lag"], "missed": frame.json["missed"]]
   }
 
   private func watch(_ fired: EngineStream<PriceAlert>) {
@@ -178,11 +178,11 @@ final class Prices {
   }
 }
 
-/// The newest price of each symbol, published at most 200 times per second.
-private actor PriceTable {
+/// The newest price of each symbol, published no more often than a page is written to: its rows count the others.
+actor PriceTable {
   /// The most symbols that are shown.
   static let symbolLimit = 32
-  private static let pause = Duration.milliseconds(5)
+  private static let pause = Duration.milliseconds(40)
 
   private struct Row {
     var trade: Trade
@@ -196,6 +196,8 @@ private actor PriceTable {
   private let isPresent: Bool
   /// How much later than its time the newest trade came, in milliseconds.
   private var lag = Double.nan
+  /// The prices that the engine has dropped, as this was slower.
+  private var missed: UInt64 = 0
   private var rows: [String: Row] = [:]
   private var published = ContinuousClock.now - pause
   private var isWaiting = false
@@ -206,8 +208,15 @@ private actor PriceTable {
   }
 
   /// Reads trades to their end.
-  func read(_ trades: EngineStream<Trade>) async {
-    for await element in trades { if let trade = element.value { show(trade) } }
+  func read<Trades: AsyncSequence & Sendable>(
+    _ trades: Trades
+  ) async where Trades.Element == StreamElement<Trade>, Trades.Failure == Never {
+    for await element in trades {
+      switch element {
+      case .value(let trade): show(trade)
+      case .gap(let count): missed += count
+      }
+    }
     publish()
   }
 
@@ -223,10 +232,11 @@ private actor PriceTable {
       }
       rows[trade.symbol] = Row(trade: trade, first: trade.price, received: 1)
     }
+    guard !isWaiting else { return }
     let left = Self.pause - (ContinuousClock.now - published)
     if left <= .zero {
       publish()
-    } else if !isWaiting {
+    } else {
       isWaiting = true
       Task {
         try? await Task.sleep(for: left)
@@ -242,7 +252,7 @@ private actor PriceTable {
 
   /// The number of rows, then of each symbol with a price: its name, after its length in one byte, its price, its change since the start
   /// as a fraction, the time in milliseconds of the Unix epoch, the updates received, and the digits of the price, after their length.
-  /// At the end the lag of the newest one in milliseconds; NaN: none.
+  /// At the end the lag of the newest one in milliseconds, NaN: none; and how many were missed.
   func payload() -> [UInt8] {
     let priced = symbols.compactMap { rows[$0] }
     var payload: [UInt8] = []
@@ -257,6 +267,7 @@ private actor PriceTable {
       payload.append(text: row.trade.price.description)
     }
     payload.append(number: lag)
+    payload.append(integer: missed)
     return payload
   }
 }

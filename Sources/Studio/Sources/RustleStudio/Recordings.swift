@@ -10,6 +10,8 @@ final class Recordings {
   nonisolated static let formats = ["wav", "flac", "ogg"]
   /// The most recordings that are listed: the newest.
   private nonisolated static let maximumCount = 500
+  /// The sound from one value to the next at least: a page is written to no more often.
+  private nonisolated static let period = Duration.milliseconds(40)
 
   /// The folder, which is made with the first recording.
   nonisolated let folder: URL
@@ -47,7 +49,7 @@ final class Recordings {
     let progress = await recorder.progress()
     running = Task { [weak self] in
       async let end = Self.end(of: recorder)
-      for await each in progress { hub.publish(.recording, Self.payload(each)) }
+      await Self.show(progress, hub)
       self?.ended(await end)
     }
   }
@@ -125,6 +127,18 @@ final class Recordings {
     } catch {
       return (error as? any LocalizedError)?.errorDescription ?? "\(error)"
     }
+  }
+
+  /// Publishes the progress at the pace of a page, and what a pause or the end leaves.
+  private nonisolated static func show(_ progress: AsyncStream<RecorderProgress>, _ hub: Hub) async {
+    var (shown, newest): (RecorderProgress?, RecorderProgress?) = (nil, nil)
+    for await each in progress {
+      newest = each
+      if let shown, each.isPaused == shown.isPaused, each.duration < shown.duration + period { continue }
+      hub.publish(.recording, payload(each))
+      shown = each
+    }
+    if let newest, newest != shown { hub.publish(.recording, payload(newest)) }
   }
 
   /// The seconds in the file, then the peak of each channel in dBFS.

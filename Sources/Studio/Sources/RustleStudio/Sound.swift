@@ -83,8 +83,8 @@ final class Sound {
   private static let farewellTime = Duration.milliseconds(100)
   /// The time without a signal after which the state says so.
   private static let silence = Duration.seconds(1)
-  /// The seconds from one value to the next at least: a page is written to no more often.
-  private nonisolated static let period = 0.033
+  /// The seconds from one value to the next at least: a page is written to no more often, and sound comes in blocks of 20 ms.
+  private nonisolated static let period = 0.04
   /// The seconds of sound that can be lost at once.
   private static let longestGap = 10.0
 
@@ -353,7 +353,7 @@ final class Sound {
       let configuration = tunerConfiguration
       run(topic) {
         let tuner = try Tuner(format: format, configuration: configuration)
-        for try await update in try await tuner.updates(of: fan, every: .milliseconds(33)) {
+        for try await update in try await tuner.updates(of: fan, every: .seconds(Self.period)) {
           hub.publish(.pitch, Self.payload(update))
         }
       }

@@ -8,8 +8,8 @@ struct SpectrumRows: Sendable {
   static let count = 512
   /// The level of the byte 0, in dBFS; that of 255 is 0.
   static let floor: Float = -120
-  /// Rows a second, at most.
-  private static let rate = 30.0
+  /// Rows a second: one for each two blocks of sound.
+  private static let rate = 25.0
 
   let stft: STFT
   let sampleRate: Double

@@ -17,6 +17,7 @@ extension SampleFrame {
         ]
       }
       value["lag"] = reader.number()
+      value["missed"] = .integer(reader.integer(UInt64.self) ?? 0)
     case .candles:
       value["candles"] = reader.rows { reader in
         var candle: [String: JSON] = ["symbol": .string(reader.shortText())]

@@ -1,19 +1,31 @@
 /// When a client is written to: on average once in a pause at most, and where values keep coming, as one of them comes.
 ///
 /// A timer alone would take a value at any time until the next one. So up to half of the pause before its end the next value is written
-/// at once; only what nothing follows waits for the end. A write that is early puts off the one after it.
+/// at once; only what nothing follows waits for the end. A write that is early puts off the one after it, but nothing waits for longer
+/// than a pause: of a topic whose values come a little less often none is replaced.
 public struct WritePace: Sendable {
   private var end: ContinuousClock.Instant
+  /// Since when something waits.
+  private var oldest: ContinuousClock.Instant?
 
   /// Creates a pace whose first write may be at a time.
   public init(from time: ContinuousClock.Instant) { end = time }
+
+  /// Notes whether something waits at a time.
+  public mutating func note(_ isWaiting: Bool, at time: ContinuousClock.Instant) {
+    oldest = isWaiting ? oldest ?? time : nil
+  }
 
   /// Whether something that comes now is written at once.
   public func isDue(at time: ContinuousClock.Instant, pause: Duration) -> Bool { time >= end - pause / 2 }
 
   /// Whether what waits is written now.
-  public func isOver(at time: ContinuousClock.Instant) -> Bool { time >= end }
+  public func isOver(at time: ContinuousClock.Instant, pause: Duration) -> Bool {
+    time >= min(end, oldest.map { $0 + pause } ?? end)
+  }
 
   /// Notes a write.
-  public mutating func wrote(at time: ContinuousClock.Instant, pause: Duration) { end = max(end, time) + pause }
+  public mutating func wrote(at time: ContinuousClock.Instant, pause: Duration) {
+    (end, oldest) = (max(end, time) + pause, nil)
+  }
 }

@@ -21,10 +21,11 @@ import Testing
     prices.append(integer: 7 as UInt64)
     prices.append(text: "64000.50")
     prices.append(number: 2.5)
+    prices.append(integer: 4 as UInt64)
     let value = SampleFrame(.prices, sequence: 3, time: 9, payload: prices).json
     #expect(
       value.text
-        == #"{"lag":2.5,"prices":[{"change":0.25,"price":64000.5,"received":7,"symbol":"BTC","text":"64000.50","time":1700000000000}],"sequence":3,"time":9,"topic":"prices"}"#
+        == #"{"lag":2.5,"missed":4,"prices":[{"change":0.25,"price":64000.5,"received":7,"symbol":"BTC","text":"64000.50","time":1700000000000}],"sequence":3,"time":9,"topic":"prices"}"#
     )
     var pitch: [UInt8] = []
     for number in [440, 1, -3, -20, Double.infinity] { pitch.append(number: number) }

@@ -164,6 +164,31 @@ def speaker(studio, wave):
             thread.join()
 
 
+@contextlib.contextmanager
+def fast_levels(studio):
+    """Sound that comes faster than it would be played: a hundred values of the topic `levels` a second, more than a page is written."""
+    is_over = threading.Event()
+    with client(studio) as socket:
+        socket.recv(timeout=PATIENCE)
+        send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
+        assert answer(socket)["ok"]
+
+        def speak():
+            samples = [0.5] * (RATE // 25)
+            for sequence in range(1 << 20):
+                if is_over.wait(0.01):
+                    return
+                socket.send(block(sequence, samples))
+
+        thread = threading.Thread(target=speak)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+
 def processor_time(studio):
     fields = open(f"/proc/{studio.process.pid}/stat").read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS

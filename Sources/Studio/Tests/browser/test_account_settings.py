@@ -55,6 +55,8 @@ def preset(page, name):
 
 
 def save_as(page, noun, name):
+    if noun == "list":
+        page.get_by_text("Keep these symbols as a list").click()
     page.get_by_label("Name to keep it by").fill(name)
     page.get_by_role("button", name=f"Save {noun}").click()
 

@@ -20,6 +20,8 @@ def test_prices_start_and_stop_for_everybody(open_page):
     first.get_by_role("button", name="Start").click()
     until(first, "+document.getElementById('n').value > 50")
     until(first, "Math.abs(document.getElementById('rate').value - 100) <= 20")
+    quotes = first.get_by_role("list", name="Newest prices").get_by_role("listitem")
+    expect(quotes).to_have_text([re.compile(rf"^{symbol}\$\d+\.\d\d[▲▼] \d+\.\d\d %$") for symbol in ["BTC", "ETH", "SOL"]])
     expect(second.locator("tbody tr")).to_have_count(3)
     expect(second.locator("tbody tr").first.locator("td").nth(1)).to_have_text(re.compile(r"^\$\d+\.\d\d$"))
     second.get_by_role("button", name="Stop").click()
@@ -87,7 +89,7 @@ def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page, studio):
 
 
 def test_prices_that_are_asked_for_are_those_of_now(studio):
-    assert json.loads(post(studio, "ticker/prices", {})[2])["result"] == {"prices": [], "lag": None}
+    assert json.loads(post(studio, "ticker/prices", {})[2])["result"] == {"prices": [], "lag": None, "missed": 0}
     assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 100})[0] == 200
     time.sleep(0.5)
     result = json.loads(post(studio, "ticker/prices", {})[2])["result"]

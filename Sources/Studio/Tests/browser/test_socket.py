@@ -11,10 +11,12 @@ import urllib.request
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from client import HEADER, PATIENCE, answer, answers, ask, block, client, frame, frames, post, processor_time, resident, send, speaker, upgraded
+from client import HEADER, PATIENCE, answer, answers, ask, block, client, fast_levels, frame, frames, post, processor_time, resident, send, speaker, upgraded
 from rig import wait
 
 [CONTINUATION, TEXT, BINARY, CLOSE, PING] = [0, 1, 2, 8, 9]
+# The number of a topic.
+LEVELS = 7
 
 
 def code(payload):
@@ -49,20 +51,31 @@ def test_answers_that_nobody_reads_are_bounded(studio):
         raw.close()
 
 
-def test_prices_are_streamed_and_their_losses_counted(studio):
-    with client(studio) as fast, client(studio) as slow:
-        for each in [fast, slow]:
-            assert json.loads(each.recv())["states"]["ticker"]["running"] is False
-            send(each, subscribe=["prices"])
-        assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 500})[0] == 200
-        sequence = None
-        for topic, number, lost in frames(fast, 50):
-            assert topic == 1
+def test_values_are_streamed_and_their_losses_counted(studio):
+    with client(studio) as reader, fast_levels(studio):
+        assert json.loads(reader.recv())["type"] == "hello"
+        send(reader, subscribe=["levels"])
+        sequence, all_lost = None, 0
+        for count, (topic, number, lost) in enumerate(frames(reader, 2_000)):
+            assert topic == LEVELS
             if sequence is not None:
                 assert number == sequence + lost + 1
-            sequence = number
-        send(slow, pause=True)
-        assert post(studio, "ticker/stop", {})[0] == 200
+            sequence, all_lost = number, all_lost + lost
+            if count >= 50 and all_lost >= 20:
+                break
+        assert all_lost >= 20
+
+
+def test_prices_are_streamed_with_the_count_of_all(studio):
+    with client(studio) as reader:
+        assert json.loads(reader.recv())["states"]["ticker"]["running"] is False
+        send(reader, subscribe=["prices"])
+        assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 500})[0] == 200
+        numbers = [number for topic, number, lost in frames(reader, 30)]
+        assert numbers == sorted(set(numbers))
+        result = json.loads(post(studio, "ticker/prices", {})[2])["result"]
+        # Far more prices than values.
+        assert result["missed"] == 0 and all(each["received"] > 2 * numbers[-1] for each in result["prices"])
 
 
 def test_messages_that_are_wrong_are_answered(studio):
@@ -181,16 +194,14 @@ def test_a_client_is_pinged_and_a_reader_of_events_kept(studio):
 
 
 def test_fifty_clients_lose_nothing_unseen(studio):
-    assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
-
     def read(_):
         with client(studio) as socket:
-            send(socket, subscribe=["prices"])
+            send(socket, subscribe=["levels"])
             received = list(frames(socket, 25))
             return all(later[1] == earlier[1] + later[2] + 1 for earlier, later in zip(received, received[1:]))
 
     # 32 connections of one address at most.
-    with concurrent.futures.ThreadPoolExecutor(25) as pool:
+    with fast_levels(studio), concurrent.futures.ThreadPoolExecutor(25) as pool:
         assert all(pool.map(read, range(50)))
 
 

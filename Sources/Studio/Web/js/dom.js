@@ -132,6 +132,44 @@ export function plot(name, height, draw, isAtOnce = false) {
   } };
 }
 
+/** Says in the middle of a picture why it is empty: its name is read out, and the reason is said beside it. */
+export function blank(context, width, height, text) {
+  context.save();
+  [context.font, context.fillStyle, context.textAlign] = ["16px Roboto, sans-serif", "#a8aeaf", "center"];
+  const across = context.measureText(text).width;
+  // No line of the picture goes through it.
+  context.clearRect((width - across) / 2 - 8, height / 2 - 20, across + 16, 30);
+  context.fillText(text, width / 2, height / 2, width - 24);
+  context.restore();
+}
+
+/** Why a picture of the sound is empty. */
+export const unheard = (context, width, height, { states: { sound } }) =>
+  sound?.kind === "none" && blank(context, width, height, "No sound: choose one in the header");
+
+/** Milliseconds from one point of a course to the next within which a line joins them. */
+const JOINED = 150;
+
+/** Draws a course: points `{ at, colour }` at places in the picture. */
+export function trace(context, points, place) {
+  [context.lineWidth, context.lineCap, context.lineJoin] = [3, "round", "round"];
+  context.beginPath();
+  let [last, before] = [null, null];
+  for (const point of points) {
+    const now = place(point);
+    const isJoined = last && point.at - last.at < JOINED;
+    if (!isJoined || point.colour !== last.colour) {
+      context.stroke();
+      context.beginPath();
+      context.strokeStyle = point.colour;
+      context.moveTo(...(isJoined ? before : now));
+    }
+    context.lineTo(...now);
+    [last, before] = [point, now];
+  }
+  context.stroke();
+}
+
 /** A colour of the style sheet. */
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -22,6 +22,8 @@ export class Link extends EventTarget {
   /** connecting, live, lost, or refused: the token is another one. */
   status = "connecting";
   paused = false;
+  /** How often values began anew: what came meanwhile was not lost. */
+  renewals = 0;
   /** Whether the server has started anew since the connection before. */
   isRestarted = false;
 
@@ -93,6 +95,7 @@ export class Link extends EventTarget {
   /** Lets the values stand still, or go on. */
   pause(paused) {
     this.paused = paused;
+    this.renewals += 1;
     this.#send({ pause: paused || document.hidden });
   }
 
@@ -131,6 +134,7 @@ export class Link extends EventTarget {
       if (this.isRestarted) this.values = {};
       // One of the two may have stood still.
       this.#clock = null;
+      this.renewals += 1;
       this.#send({ subscribe: ["account", ...this.#topics], pause: this.paused || document.hidden });
       this.#report("status");
       for (const name of Object.keys(this.states)) this.#report("state", name);

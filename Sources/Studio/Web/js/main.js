@@ -3,12 +3,10 @@
 import { h, say, speak, svg } from "./dom.js";
 import { EqualizerHistory } from "./history.js";
 import { Link, SOUND } from "./link.js";
-import { meter } from "./meter.js";
 import { overview } from "./overview.js";
 import { Session } from "./session.js";
 import { BrowserSound, picker } from "./sound.js";
 import { browserStore } from "./store.js";
-import { ticker } from "./ticker.js";
 
 /** Milliseconds without a value after which what is shown is stale. */
 const STALE = 2000;
@@ -29,9 +27,9 @@ const AHEAD = 500;
 
 const SCREENS = [
   ["", "Overview", overview, "M4 4h7v7H4zM13 4h7v4h-7zM13 11h7v9h-7zM4 14h7v6H4z"],
-  ["prices", "Prices", ticker, "M3 17l5-6 4 4 8-9M15 6h5v5"],
+  ["prices", "Prices", later("ticker"), "M3 17l5-6 4 4 8-9M15 6h5v5"],
   ["spectrum", "Spectrum", later("spectrum"), "M4 20V12M9 20V5M14 20v-9M19 20v-5"],
-  ["meter", "Noise", meter, "M4 16a8 8 0 1 1 16 0M12 16l4-6M4 20h16"],
+  ["meter", "Noise", later("meter"), "M4 16a8 8 0 1 1 16 0M12 16l4-6M4 20h16"],
   ["tuner", "Tuner", later("tuner"), "M8 3v7a4 4 0 0 0 8 0V3M12 14v7"],
   ["equalizer", "Equalizer", later("equalizer"), "M6 4v16M12 4v16M18 4v16M4 9h4M10 15h4M16 7h4"],
   ["recorder", "Recorder", later("recorder"), "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4"],

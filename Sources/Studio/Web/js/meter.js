@@ -1,21 +1,10 @@
 // The sound level meter: a number, its class, and the last minute.
 
-import { figure, fixed, h, plot, say, segments } from "./dom.js";
+import { figure, fixed, h, plot, say, segments, unheard } from "./dom.js";
+import { decibels, fillBar, FULL, readMeter, ZONES } from "./readings.js";
 
-export const ZONES = ["Silent", "Quiet", "Average", "Noisy", "Loud"];
 const FILLS = ["#7cc6fe", "#58e69a", "#d0a5ff", "#ffc689", "#ea6552"];
 const MINUTE = 60000;
-/** The highest value of the display scale. */
-const FULL = 120;
-
-/** The reading of a value of the topic `meter`. */
-export function readMeter({ view }) {
-  const [level, equivalent, minimum, maximum, loudness, peak, display] = Array.from({ length: 7 }, (_, place) => view.getFloat64(8 * place, true));
-  return { level, equivalent, minimum, maximum, loudness, peak, display, zone: view.getUint8(56), isCalibrated: view.getUint8(57) === 1 };
-}
-
-/** The unit of the levels: of a meter that is not calibrated relative to full scale. */
-export const decibels = (state) => (state.offset === null ? "dBFS" : "dB");
 
 /** Whether the big number is the level, and not the display scale: as it was when the screen was left. */
 let showsLevel = false;
@@ -60,6 +49,7 @@ export function meter(app) {
       context.fillRect(0, height * (1 - value / FULL), width, 0.5);
       context.fillText(String(value), 4, height * (1 - value / FULL) - 4);
     }
+    if (!history.length) unheard(context, width, height, link);
     const now = performance.now();
     const step = Math.max(2, width / 600);
     for (const { at, display, zone } of history) {
@@ -101,9 +91,7 @@ export function meter(app) {
         say(zone, ZONES[reading.zone]);
         zone.dataset.class = reading.zone;
         for (const [name, { output }] of Object.entries(figures)) say(output, fixed(reading[name]));
-        const share = Math.min(Math.max(reading.display / FULL, 0), 1);
-        fill.style.width = `${100 * share}%`;
-        fill.style.setProperty("--full", share > 0 ? `${100 / share}%` : "100%");
+        fillBar(fill, reading.display / FULL);
         if (value.at - announced > 1000) {
           announced = value.at;
           bar.setAttribute("aria-valuenow", fixed(reading.display, 0).replace("−", "-"));

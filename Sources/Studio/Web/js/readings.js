@@ -1,5 +1,65 @@
 // Reads the values of topics of which the overview shows a part; their own screens come later.
 
+import { fixed } from "./dom.js";
+
+/** The classes of the levels. */
+export const ZONES = ["Silent", "Quiet", "Average", "Noisy", "Loud"];
+/** The highest value of the display scale. */
+export const FULL = 120;
+
+/** The reading of a value of the topic `meter`. */
+export function readMeter({ view }) {
+  const [level, equivalent, minimum, maximum, loudness, peak, display] = Array.from({ length: 7 }, (_, place) => view.getFloat64(8 * place, true));
+  return { level, equivalent, minimum, maximum, loudness, peak, display, zone: view.getUint8(56), isCalibrated: view.getUint8(57) === 1 };
+}
+
+/** The unit of the levels: of a meter that is not calibrated relative to full scale. */
+export const decibels = (state) => (state.offset === null ? "dBFS" : "dB");
+
+/** Fills a bar of a class with a share, 0 to 1. */
+export function fillBar(fill, share) {
+  const part = Math.min(Math.max(share, 0), 1);
+  fill.style.width = `${100 * part}%`;
+  fill.style.setProperty("--full", part > 0 ? `${100 / part}%` : "100%");
+}
+
+/** The rows of a value: their count, then each after the name of its symbol. */
+export function readRows({ view, bytes }, row) {
+  let at = 2;
+  const text = () => {
+    const start = at + 1;
+    at = start + bytes[at];
+    return new TextDecoder().decode(bytes.subarray(start, at));
+  };
+  const number = (read) => { at += 8; return view[read](at - 8, true); };
+  return Array.from({ length: view.getUint16(0, true) }, () => row(text, () => number("getFloat64"), () => Number(number("getBigInt64"))));
+}
+
+/** The rows of a value of the topic `prices`. */
+export const readPrices = (value) => readRows(value, (text, number, integer) =>
+  ({ symbol: text(), price: number(), change: number(), time: integer(), count: integer(), digits: text() }));
+
+/** A price and its change as text: of a simulated market in dollars. */
+export const priceText = ({ price, digits }, { source }) => (source === "simulated" ? `$${price.toFixed(2)}` : digits);
+export const changeText = ({ change }) => `${change >= 0 ? "▲" : "▼"} ${fixed(100 * Math.abs(change), 2)} %`;
+
+/** Counts the updates of all symbols: `count` returns those a second, anew after each second. */
+export class UpdateRate {
+  #last = null;
+  #rate = NaN;
+
+  reset() { [this.#last, this.#rate] = [null, NaN]; }
+
+  count(total, at) {
+    if (!this.#last || total < this.#last.total) this.#last = { total, at };
+    if (at - this.#last.at > 1000) {
+      this.#rate = (1000 * (total - this.#last.total)) / (at - this.#last.at);
+      this.#last = { total, at };
+    }
+    return this.#rate;
+  }
+}
+
 /** The reading of a value of the topic `pitch`. */
 export function readPitch({ view, bytes }) {
   const [frequency, confidence, cents, , target] = Array.from({ length: 5 }, (_, place) => view.getFloat64(8 * place, true));

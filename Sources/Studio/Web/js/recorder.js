@@ -1,6 +1,7 @@
 // Records the sound into files of the server, which can be played and taken along.
 
 import { choice, fixed, h, say, table } from "./dom.js";
+import { fillBar } from "./readings.js";
 
 const PERIOD = 60;
 /** The lowest level of the bars, in dBFS. */
@@ -94,9 +95,7 @@ export function recorder(app) {
       if (!levels) return;
       bars.forEach(({ fill, text }, place) => {
         const level = levels.view.getFloat32(4 * (2 + place), true);
-        const share = Math.min(Math.max(1 - level / FLOOR, 0), 1);
-        fill.style.width = `${100 * share}%`;
-        fill.style.setProperty("--full", share > 0 ? `${100 / share}%` : "100%");
+        fillBar(fill, 1 - level / FLOOR);
         say(text, fixed(level));
       });
     },

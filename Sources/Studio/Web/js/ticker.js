@@ -1,6 +1,7 @@
 // Prices in a table, the candles of one symbol, and alerts.
 
-import { choice, figure, fixed, h, plot, say, segments, speak } from "./dom.js";
+import { blank, choice, figure, fixed, h, plot, say, segments, speak } from "./dom.js";
+import { changeText, priceText, readPrices, readRows, UpdateRate } from "./readings.js";
 import { shelf } from "./shelf.js";
 
 /** The prices of a course, and the fewest over which it is as wide as its picture. */
@@ -10,43 +11,33 @@ const CANDLES = 120;
 const LISTS = "ticker/";
 const [UP, DOWN] = ["#58e69a", "#ff8a7a"];
 
-/** The rows of a value: their count, then each after the name of its symbol. */
-function readRows({ view, bytes }, row) {
-  let at = 2;
-  const text = () => {
-    const start = at + 1;
-    at = start + bytes[at];
-    return new TextDecoder().decode(bytes.subarray(start, at));
-  };
-  const number = (read) => { at += 8; return view[read](at - 8, true); };
-  return Array.from({ length: view.getUint16(0, true) }, () => row(text, () => number("getFloat64"), () => Number(number("getBigInt64"))));
-}
-
-/** The rows of a value of the topic `prices`. */
-export const readPrices = (value) => readRows(value, (text, number, integer) =>
-  ({ symbol: text(), price: number(), change: number(), time: integer(), count: integer(), digits: text() }));
-
 /** The candles of a value of the topic `candles`. */
 const readCandles = (value) => readRows(value, (text, number, integer) =>
   ({ symbol: text(), start: integer(), open: number(), high: number(), low: number(), close: number(), volume: number(), trades: integer() }));
 
 /** How late the newest price of a value came, in ms; NaN: its time is past, as of a recording. */
-const readLag = ({ view }) => view.getFloat64(view.byteLength - 8, true);
+const readLag = ({ view }) => view.getFloat64(view.byteLength - 16, true);
+/** How many prices the server has missed. */
+const readMissed = ({ view }) => Number(view.getBigUint64(view.byteLength - 8, true));
 
-/** Counts the updates of all symbols: `count` returns those a second, anew after each second. */
-export class UpdateRate {
-  #last = null;
-  #rate = NaN;
+/** Counts the prices that were in no row: newer ones of their symbol replaced them, here, on the way or before the server. */
+class Replaced {
+  #counts = new Map();
+  #missed = NaN;
+  #sum = 0;
 
-  reset() { [this.#last, this.#rate] = [null, NaN]; }
+  /** What comes until the next value is not counted: nobody wanted it. */
+  pass() { [this.#counts, this.#missed] = [new Map(), NaN]; }
 
-  count(total, at) {
-    if (!this.#last || total < this.#last.total) this.#last = { total, at };
-    if (at - this.#last.at > 1000) {
-      this.#rate = (1000 * (total - this.#last.total)) / (at - this.#last.at);
-      this.#last = { total, at };
+  count(prices, missed) {
+    for (const { symbol, count } of prices) {
+      // Fewer: they have begun anew.
+      this.#sum += Math.max(0, count - (this.#counts.get(symbol) ?? count) - 1);
+      this.#counts.set(symbol, count);
     }
-    return this.#rate;
+    this.#sum += Math.max(0, missed - this.#missed) || 0;
+    this.#missed = missed;
+    return this.#sum;
   }
 }
 
@@ -58,7 +49,8 @@ export function ticker(app) {
   const columns = ["Symbol", "Price", "Change", "Time", "Updates", "Course"];
   const body = h("tbody", { role: "rowgroup" });
   const [pace, lag, lost] = [figure("Updates per second", "/s"), figure("Lag", "ms"), figure("Replaced by newer ones", "")];
-  const counter = new UpdateRate();
+  const [counter, replaced] = [new UpdateRate(), new Replaced()];
+  let renewals = link.renewals;
   let isPulling = false;
   const pull = h("button", { type: "button", ".hidden": true, onclick: () => app.attempt(async () => {
     const { prices, lag: late } = await link.act("ticker/prices");
@@ -74,6 +66,7 @@ export function ticker(app) {
     pull.hidden = !isPulling;
     link.want(isPulling ? ["candles"] : ["prices", "candles"]);
     counter.reset();
+    replaced.pass();
     for (const { output } of [pace, lag]) say(output, "–");
   };
   const rate = h("input", { type: "number", min: "0.1", max: "1000", step: "0.1", id: "price-rate", value: "2" });
@@ -113,7 +106,7 @@ export function ticker(app) {
   const newest = h("output", { "aria-label": "Newest candle" }, "–");
   const chart = plot("Candles; the newest is said below", 220, (context, width, height) => {
     context.clearRect(0, 0, width, height);
-    if (!candles.length) return;
+    if (!candles.length) return void blank(context, width, height, `No candle yet: one is complete after ${interval.select.selectedOptions[0]?.text ?? "its time"}`);
     const [low, high] = [Math.min(...candles.map((each) => each.low)), Math.max(...candles.map((each) => each.high))];
     const y = (price) => 10 + (height - 30) * (1 - (price - low) / (high - low || 1));
     context.fillStyle = "#a8aeaf";
@@ -190,13 +183,14 @@ export function ticker(app) {
   };
 
   const show = (prices) => {
-    for (const { symbol, price, change, time, count, digits } of prices) {
+    for (const each of prices) {
+      const { symbol, price, change, time, count } = each;
       const isNew = !rows.has(symbol);
       const cells = rows.get(symbol) ?? row(symbol);
       if (isNew) choose();
       cells.element.className = "";
-      say(cells.price, link.states.ticker.source === "simulated" ? `$${price.toFixed(2)}` : digits);
-      say(cells.change, `${change >= 0 ? "▲" : "▼"} ${fixed(100 * Math.abs(change), 2)} %`);
+      say(cells.price, priceText(each, link.states.ticker));
+      say(cells.change, changeText(each));
       cells.change.className = change >= 0 ? "up" : "down";
       say(cells.time, clock(time));
       if (cells.count.textContent !== String(count)) {
@@ -215,12 +209,12 @@ export function ticker(app) {
     topics: ["prices", "candles"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
-        h("div", { class: "row" }, start, source.element, h("label", { for: "symbols" }, "Symbols"), names, simulated),
-        h("div", { class: "row" }, lists.element, own.elements), app.session.bar(LISTS), connection,
+        h("div", { class: "row" }, start, source.element, h("label", { for: "symbols" }, "Symbols"), names, lists.element, simulated), connection,
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Prices" }, h("table", { class: "stack", role: "table" },
           h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map((name) => h("th", { scope: "col", role: "columnheader" }, name)))), body)),
         h("div", { class: "row spread" }, h("div", { class: "figures" }, pace.element, lag.element, lost.element),
-          h("div", { class: "row" }, pull, way.element))),
+          h("div", { class: "row" }, pull, way.element)),
+        h("details", {}, h("summary", {}, "Keep these symbols as a list"), h("div", { class: "row" }, own.elements)), app.session.bar(LISTS)),
       h("section", { class: "card wide" }, h("h2", {}, "Candles"), h("div", { class: "row" }, symbol.element, interval.element),
         chart.canvas, h("p", { class: "note" }, newest)),
       h("section", { class: "card wide" }, h("h2", {}, "Alerts"),
@@ -267,7 +261,9 @@ export function ticker(app) {
       show(prices);
       say(pace.output, fixed(counter.count(prices.reduce((sum, { count }) => sum + count, 0), value.at)));
       say(lag.output, fixed(readLag(value)));
-      say(lost.output, String(value.lost));
+      if (renewals !== link.renewals) replaced.pass();
+      renewals = link.renewals;
+      say(lost.output, String(replaced.count(prices, readMissed(value))));
     },
   };
 }
