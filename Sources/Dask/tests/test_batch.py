@@ -248,13 +248,32 @@ def until(holds: Callable[[], bool], process: subprocess.Popen[Any]) -> None:
 def test_the_slurm_template_covers_every_file(files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
     (tmp_path / "rustle").symlink_to(RUSTLE)
     (tmp_path / "list").write_text("\n".join(files))
-    script = Path(__file__).parent.parent / "slurm-array.sh"
     for part in range(3):
-        slurm = {"SLURM_ARRAY_TASK_ID": str(part), "SLURM_ARRAY_TASK_MAX": "2", "SLURM_CPUS_PER_TASK": "1"}
-        done = subprocess.run(
-            ["bash", str(script), str(tmp_path / "list"), str(tmp_path / "out"), ANALYSIS], check=False,
-            env={**os.environ, **slurm, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
-        assert done.returncode in (0, 1)
+        assert slurm_task(tmp_path, ID=part, MIN=0, MAX=2, COUNT=3).returncode in (0, 1)
+    assert results(tmp_path / "out") == expected
+
+
+def slurm_task(folder: Path, shards: int | None = None, **array: int) -> subprocess.CompletedProcess[str]:
+    """A task of a Slurm array over the files of a list."""
+    slurm = {f"SLURM_ARRAY_TASK_{name}": str(value) for name, value in array.items()} | {"SLURM_CPUS_PER_TASK": "1"}
+    if shards:
+        slurm["RUSTLE_SHARDS"] = str(shards)
+    return subprocess.run(
+        ["bash", str(Path(__file__).parent.parent / "slurm-array.sh"), str(folder / "list"), str(folder / "out"), ANALYSIS], check=False,
+        capture_output=True, text=True, env={**os.environ, **slurm, "PATH": f"{folder}:{os.environ['PATH']}"})
+
+
+def test_a_slurm_array_without_some_parts_names_their_number(files: list[str], expected: dict[str, bytes], tmp_path: Path) -> None:
+    (tmp_path / "rustle").symlink_to(RUSTLE)
+    (tmp_path / "list").write_text("\n".join(files))
+    # --array=1-4, --array=0-4:2, and --array=0,3.
+    for array in ({"MIN": 1, "MAX": 4, "COUNT": 4}, {"MIN": 0, "MAX": 4, "COUNT": 3}, {"MIN": 0, "MAX": 3, "COUNT": 2}):
+        refused = slurm_task(tmp_path, ID=array["MAX"], **array)
+        assert refused.returncode == 64 and f"expected --array=0-{array['MAX']} or RUSTLE_SHARDS" in refused.stderr
+        assert not (tmp_path / "out").exists()
+    # Slurm may not say how many there are; and a part may be submitted alone.
+    assert slurm_task(tmp_path, ID=0, MAX=1).returncode in (0, 1)
+    assert slurm_task(tmp_path, shards=2, ID=1, MIN=1, MAX=1, COUNT=1).returncode in (0, 1)
     assert results(tmp_path / "out") == expected
 
 
