@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Rustle
 internal import StudioCore
 
@@ -147,7 +148,9 @@ extension Studio {
   private var equalizerState: JSON {
     let settings = sound.settings
     let rate = sound.format.sampleRate
-    let frequencies = EqualizerResponse.audibleFrequencies(count: 160, sampleRate: rate)
+    // From below the lowest band.
+    let (lowest, highest) = (7.0, EqualizerResponse.audibleFrequencies(count: 2, sampleRate: rate).last ?? 20_000)
+    let frequencies = (0..<180).map { lowest * pow(highest / lowest, Double($0) / 179) }
     let audible = settings.limited(toSampleRate: rate)
     var state: [String: JSON] = [
       "frequencies": .numbers(settings.left.map(\.frequency)), "left": .numbers(settings.left.map(\.gain)),

@@ -63,6 +63,28 @@ def test_a_moving_head_stays_where_the_show_had_it(lamps, tmp_path):
     assert stage.stop() == 0
 
 
+def test_the_steps_of_a_mapping_are_marked(browser, stage, lamps):
+    page = browser.new_context().new_page()
+    page.goto(f"{stage.address}#/mapping")
+    steps = page.get_by_role("list", name="Steps").get_by_role("listitem")
+    now = page.locator(".steps [aria-current=step]")
+    expect(steps).to_have_count(5)
+    expect(now).to_have_text("● Start the show: now")
+    now.get_by_role("link").click()
+    page.get_by_role("heading", name="Lights", level=1).wait_for()
+    arm(stage, lamps)
+    page.goto(f"{stage.address}#/mapping")
+    expect(now).to_have_text("● Open the camera: now")
+    expect(steps).to_have_text(["✓ Start the show: done", "✓ Arm its output: done", "● Open the camera: now", "○ Start the mapping: to come", "○ Take the map: to come"])
+    assert violations(page) == []
+    # A simulated one needs neither.
+    page.get_by_role("combobox", name="Camera").select_option("simulated")
+    expect(steps).to_have_text(["● Start the mapping: now", "○ Take the map: to come"])
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(steps).to_have_text(["✓ Start the mapping: done", "✓ Take the map: done"], timeout=60_000)
+    page.context.close()
+
+
 def test_a_blackout_ends_a_mapping_and_nothing_is_lit_after_it(stage, lamps):
     arm(stage, lamps)
     with client(stage) as camera, client(stage) as other:

@@ -110,6 +110,9 @@ def test_without_bluetooth_the_page_says_what_to_do(open_page, monkeypatch, pict
 
 def test_a_person_sets_a_node_up(open_page, studio, picture):
     page = open_page("setup")
+    # One step after the other.
+    expect(page.locator("main :is(h2, h3)").filter(has_text=re.compile(r"^\d"))).to_have_text(
+        ["1. Nodes in range", "2. Choose the node", "3. Its network", "4. Its place", "5. Write"])
     page.get_by_label("Radio").select_option("demo")
     page.get_by_role("button", name="Scan").click()
     rows = page.get_by_role("region", name="Nodes in range").locator("tbody tr")

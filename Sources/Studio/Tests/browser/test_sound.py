@@ -1,5 +1,6 @@
 """The screens of the sound, with a fake microphone, the demo tone and files."""
 
+import math
 import time
 import wave
 
@@ -298,6 +299,21 @@ def test_undo_takes_one_change_back(open_page):
     expect(first).to_have_value("0")
     expect(undo).to_be_disabled()
     expect(other.get_by_label("Left, 2048 Hz")).to_have_value("3")
+
+
+def test_every_band_has_a_handle_on_the_curve(open_page, studio):
+    page = open_page("equalizer")
+    canvas = page.locator("main canvas").bounding_box()
+    for frequency in [8, 16, 16384]:
+        x = canvas["x"] + canvas["width"] * math.log(frequency / 7) / math.log(20_000 / 7)
+        page.mouse.move(x, canvas["y"] + canvas["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(x, canvas["y"] + canvas["height"] / 4)
+        page.mouse.up()
+        assert float(page.get_by_label(f"Left, {frequency} Hz").input_value()) > 3, frequency
+    # The curve begins where the axis does.
+    response = state(studio, "equalizer")["response"]
+    assert response["frequencies"][0] == 7 and response["left"][0] > 1
 
 
 def test_a_drag_a_preset_and_an_import_are_one_step_each(open_page):

@@ -4,7 +4,7 @@ import { choice, figure, fixed, h, plot, say } from "./dom.js";
 import { headroomOf } from "./overview.js";
 import { shelf } from "./shelf.js";
 
-const [LOW, HIGH, MOST] = [20, 20000, 12];
+const [LOW, HIGH, MOST] = [7, 20000, 12];
 const [PADDING, PICK] = [22, 26];
 /** The bands of a channel. */
 const COUNT = 14;
@@ -162,7 +162,7 @@ export function equalizer(app) {
       context.lineTo(width, y(gain, height));
       context.fillText(fixed(gain, 0), 4, y(gain, height) - 4);
     }
-    for (const frequency of [100, 1000, 10000]) {
+    for (const frequency of [10, 100, 1000, 10000]) {
       context.moveTo(x(frequency, width), 0);
       context.lineTo(x(frequency, width), height);
       context.fillText(frequency >= 1000 ? `${frequency / 1000} kHz` : `${frequency} Hz`, x(frequency, width) + 4, height - 6);
@@ -178,7 +178,6 @@ export function equalizer(app) {
       context.stroke();
       context.setLineDash([]);
       frequencies.forEach((frequency, band) => {
-        if (frequency < LOW) return;
         context.beginPath();
         context.arc(x(frequency, width), y(gains[channel][band], height), 6, 0, 7);
         context.fill();

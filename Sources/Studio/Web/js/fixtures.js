@@ -7,6 +7,8 @@ const STATES = { online: "Online", late: "Late", lost: "Lost" };
 export function fixtures(app) {
   const { link } = app;
   const patch = table("Patch", ["Id", "Protocol", "Universe", "Slots", "Profile", "Mode", "Name"]);
+  // On a phone two lines for each: there may be many.
+  patch.element.classList.add("brief");
   const nodes = table("Nodes", ["Name", "Address", "Port-Addresses", "State"]);
   const none = h("p", { class: "note" });
   const failure = h("p", { class: "error" });
@@ -25,7 +27,7 @@ export function fixtures(app) {
     });
     speak(count, `${shown.length} of ${list.length} fixtures`);
     patch.set(shown.map(({ id, name, profile, mode, protocol, universe, address, slots }) =>
-      [id, { sacn: "sACN", artnet: "Art-Net" }[protocol], universe, `${address} to ${address + slots - 1}`, profile, mode, name || "–"]));
+      [id, { sacn: "sACN", artnet: "Art-Net" }[protocol], universe, `${address} to ${address + slots - 1}`, profile, mode, name || h("span", { class: "absent" }, "–")]));
   };
   const load = () => app.attempt(async () => {
     list = (await link.act("fixtures/list")).fixtures;

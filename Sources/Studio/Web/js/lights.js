@@ -1,12 +1,34 @@
 // The show: its picture, its scenes, and what sends it to lamps.
 
-import { figure, fixed, h, plot, say, speak, table } from "./dom.js";
+import { blank, figure, fixed, h, plot, say, speak, table } from "./dom.js";
 import { FlashLimit } from "./flashes.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The milliseconds from one look at the levels to the next. */
 const PERIOD = 1000;
+
+/** Draws the dark room, as a show begins with it: its opening, its back, and the floor between them. */
+function drawRoom(context, width, height) {
+  const [front, back] = [[0.034, 0.16, 0.966, 0.797], [0.177, 0.234, 0.823, 0.675]]
+    .map(([left, top, right, bottom]) => [left * width, top * height, right * width, bottom * height]);
+  const line = (x, y, far, deep) => { context.moveTo(x, y); context.lineTo(far, deep); };
+  context.strokeStyle = "#3a3a46";
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const [left, top, right, bottom] of [front, back]) context.rect(left, top, right - left, bottom - top);
+  for (const x of [0, 2]) for (const y of [1, 3]) line(front[x], front[y], back[x], back[y]);
+  context.stroke();
+  context.strokeStyle = "#22222c";
+  context.beginPath();
+  for (let share = 1 / 12; share < 0.99; share += 1 / 12) line(front[0] + share * (front[2] - front[0]), front[3], back[0] + share * (back[2] - back[0]), back[3]);
+  // Rows are closer together where they are far.
+  for (const share of [0.3, 0.52, 0.69, 0.82, 0.92]) {
+    const [left, right, y] = [0, 2, 3].map((each) => front[each] + share * (back[each] - front[each]));
+    line(left, y, right, y);
+  }
+  context.stroke();
+}
 
 export function lights(app) {
   const { link } = app;
@@ -34,15 +56,29 @@ export function lights(app) {
   const unattended = h("input", { type: "checkbox", onchange: () => act("unattended", { do: unattended.checked ? "blackout" : "hold" }) });
   const card = h("section", { class: "card wide" });
   let output = null;
-  let [picture, sequence, drawn] = [null, -1, 0];
+  // Before the state of the show is known there is none, not even a dark one.
+  let [picture, sequence, drawn] = [undefined, -1, 0];
   const limit = new FlashLimit();
-  const blank = h("canvas", { width: 1, height: 1 });
+  const none = h("canvas", { width: 1, height: 1 });
+  /** When the last show was gone from the picture. */
+  let gone = -Infinity;
   /** Shows a picture; null: none. */
-  const present = (next) => limit.offer(next ?? blank, () => { picture = next; venue.draw(picture); });
+  const present = (next) => limit.offer(next ?? none, () => {
+    if (picture && !next) gone = performance.now();
+    picture = next;
+    draw();
+  });
   const venue = plot("Picture of the venue, from the front; the table below says the same", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
     if (picture) context.drawImage(picture, 0, 0, width, height);
+    else if (isTold()) {
+      drawRoom(context, width, height);
+      blank(context, width, height, "Stopped: Start draws the show");
+    }
   }, true);
+  // A room and words that come and go with each start would flash.
+  const isTold = () => picture === null && performance.now() - gone > PERIOD;
+  const draw = () => venue.draw(picture ?? isTold());
   venue.canvas.classList.add("venue");
 
   const levels = table("Levels", ["Fixture", "Name", "Profile", "Universe", "Slots", "Levels, 0 to 255"]);
@@ -153,7 +189,7 @@ export function lights(app) {
     },
     draw() {
       const value = link.values.lights;
-      venue.draw(picture);
+      draw();
       // Without the server there is none, and the header says so.
       look().catch(() => {});
       // With less motion the picture changes once a second.

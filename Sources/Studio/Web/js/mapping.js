@@ -1,6 +1,6 @@
 // Where the fixtures are in the picture of a camera: it films the lamps while they are lit in patterns.
 
-import { choice, figure, fixed, h, plot, say, speak, table } from "./dom.js";
+import { blank, choice, figure, fixed, h, plot, say, speak, table } from "./dom.js";
 import { FlashLimit } from "./flashes.js";
 
 /** A frame's version and kind, and its bytes before the pixels. */
@@ -18,6 +18,10 @@ const METHODS = { coded: "Bits of the ids", checked: "Bits, and checks", sequent
 const SCENES = { dark: "A dark room", club: "A club", hard: "People, mirrors, flicker" };
 const NOTHING = "Check that the lamps are lit in patterns, that the camera sees them, and that the room is dark; then light each pattern for more frames.";
 const REASONS = { dark: "No light in any frame", hidden: "Something was in front of it", saturated: "The picture is white there", ambiguous: "May be another one's light", lowContrast: "Hardly above the noise" };
+
+/** What a person does, one after the other; the first two on the screen of the lights. */
+const STEPS = { show: "Start the show", arm: "Arm its output", open: "Open the camera", start: "Start the mapping", map: "Take the map" };
+const OF_LIGHTS = ["show", "arm"];
 
 /** The camera of this browser, which stays open while a mapping runs. */
 class Camera {
@@ -147,6 +151,22 @@ export function mapping(app) {
     else await film();
   }).finally(() => show()) }, "Open the camera");
   const start = h("button", { type: "button", class: "primary", onclick: () => app.attempt(begin).finally(() => show()) }, "Start");
+  const steps = new Map(Object.entries(STEPS).map(([id, name]) => {
+    const [mark, spoken] = [h("span", { "aria-hidden": "true" }), h("span", { class: "hidden" })];
+    return [id, { mark, spoken, item: h("li", {}, mark, " ", OF_LIGHTS.includes(id) ? h("a", { href: "#/lights" }, name) : name, spoken) }];
+  }));
+  /** Marks the steps: `done`, by their ids; those that are not there are not needed. */
+  const showSteps = (done) => {
+    const next = Object.keys(done).find((id) => !done[id]);
+    for (const [id, { mark, spoken, item }] of steps) {
+      item.hidden = !(id in done);
+      const [sign, word] = done[id] ? ["✓", "done"] : id === next ? ["●", "now"] : ["○", "to come"];
+      item.dataset.mark = sign;
+      say(mark, sign);
+      say(spoken, `: ${word}`);
+      if (id === next) item.setAttribute("aria-current", "step"); else item.removeAttribute("aria-current");
+    }
+  };
   const output = h("p", { class: "note" });
   const input = h("p", { role: "status" });
   const status = h("p", { role: "status" });
@@ -187,11 +207,13 @@ export function mapping(app) {
   };
 
   const seen = () => (camera.isOpen && source.select.value === "browser" ? camera.picture : gray);
-  /** What is shown of it. */
+  /** What is shown of it, and whether there is nothing. */
   const picture = h("canvas", {});
+  let isBlank = true;
   const limit = new FlashLimit();
   const view = plot("Picture of the camera with the places that were found; the table below says the same", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
+    if (isBlank) return void blank(context, width, height, { browser: "No camera is open", server: "No frame has come yet" }[source.select.value] ?? "Start shows the simulated camera");
     context.drawImage(picture, 0, 0, width, height);
     // Places of one camera say nothing in the picture of another.
     const chosen = source.select.value;
@@ -273,6 +295,8 @@ export function mapping(app) {
     const target = lights?.output ? `The lamps of ${lights.output} are lit in patterns, at full whatever the master is, and then are the show's again.` : "No output is armed: start the show on the screen of the lights, and arm it.";
     const isDark = Boolean(lights?.blackout) && !state.running;
     say(output, isSimulated ? "Nothing is sent to lamps: simulated ones are lit." : isDark ? "The light is out: restore it first." : target);
+    const isDone = !state.running && state.phase === "done";
+    showSteps({ ...isSimulated ? {} : { show: Boolean(lights?.running), arm: Boolean(lights?.output), open: isServers ? Boolean(width) : camera.isOpen }, start: state.running || isDone, map: isDone });
     const isReady = isServers ? Boolean(width) : !camera.isOpening;
     start.disabled = !state.running && !isSimulated && (!isReady || isDark || !lights?.output);
   };
@@ -281,7 +305,7 @@ export function mapping(app) {
     title: "Mapping", lead: "A camera that stands still finds which lamp is where. It goes on past lamps that stay dark: each lamp gets a place, or the reason why it has none.",
     topics: ["camera"],
     elements: [h("div", { class: "cards" },
-      h("section", { class: "card wide" },
+      h("section", { class: "card wide" }, h("ol", { class: "steps numbered", "aria-label": "Steps" }, [...steps.values()].map(({ item }) => item)),
         h("div", { class: "row" }, source.element, device.element, scene.element, method.element, h("label", { for: "hold" }, "Frames for each pattern"), hold, h("label", {}, again, "Light once more what was not found")),
         output, h("div", { class: "row" }, start, open), input, failure, status, bar, view.canvas,
         h("div", { class: "figures" }, Object.values(counts).map((each) => each.element)),
@@ -320,7 +344,12 @@ export function mapping(app) {
       }
       const source = seen();
       const frame = source === gray ? `server ${sequence}` : `browser ${camera.count}`;
-      if (frame !== offered) {
+      const isNothing = source === gray && sequence < 0;
+      if (isNothing !== isBlank) {
+        isBlank = isNothing;
+        edition += 1;
+      }
+      if (frame !== offered && !isBlank) {
         offered = frame;
         limit.offer(source, () => {
           [picture.width, picture.height] = [source.width, source.height];

@@ -97,6 +97,7 @@ export function setup(app) {
     await link.act("provisioning/set", values);
     attempt.scrollIntoView({ block: "nearest" });
   };
+  const part = (number, title, ...children) => h("section", { class: "part" }, h("h3", {}, `${number}. ${title}`), ...children);
   const form = h("form", { onsubmit: (event) => {
     event.preventDefault();
     app.attempt(async () => {
@@ -108,12 +109,14 @@ export function setup(app) {
       password.value = "";
     });
   } },
-    h("div", { class: "fields" }, field("Node, by name or address", node), field("New name", rename), field("Network (SSID)", ssid), field("Password of the network", password),
-      field("Universe", universe), field("Start address", start), field("Slots of the fixture", footprint), field("Seconds at most", time)), known,
-    h("div", { class: "row" }, h("label", {}, shown, "Show the password"), h("label", {}, open, "The network has no password"), h("label", {}, pairs, "Pair first, or write nothing")),
-    h("div", { class: "row" }, h("label", { for: file.id }, "Or a table of nodes, CSV: node, name, universe, start"), file, drop),
-    h("p", { class: "note" }, "The password goes in clear over the air, unless the node pairs: whoever listens to Bluetooth nearby can read it."),
-    h("div", { class: "row" }, write, others));
+    part(2, "Choose the node", h("div", { class: "fields" }, field("Node, by name or address", node), field("New name", rename)), known,
+      h("div", { class: "row" }, h("label", { for: file.id }, "Or a table of nodes, CSV: node, name, universe, start"), file, drop)),
+    part(3, "Its network", h("div", { class: "fields" }, field("Network (SSID)", ssid), field("Password of the network", password)),
+      h("div", { class: "row" }, h("label", {}, shown, "Show the password"), h("label", {}, open, "The network has no password"))),
+    part(4, "Its place", h("div", { class: "fields" }, field("Universe", universe), field("Start address", start), field("Slots of the fixture", footprint))),
+    part(5, "Write", h("div", { class: "fields" }, field("Seconds at most", time)), h("label", {}, pairs, "Pair first, or write nothing"),
+      h("p", { class: "note" }, "The password goes in clear over the air, unless the node pairs: whoever listens to Bluetooth nearby can read it. Nothing is changed before; what was written can be undone."),
+      h("div", { class: "row" }, write, others)));
   const question = h("p", {});
   const sure = h("dialog", { "aria-label": "Reset a node" }, question, h("div", { class: "row" }, button("Keep", () => sure.close()),
     button("Reset", () => { sure.close(); act("reset", { ...options(), node: node.value.trim() }); }, { class: "danger" })));
@@ -223,7 +226,7 @@ export function setup(app) {
     title: "Fixture set-up", lead: "New nodes get their network, name and place over Bluetooth LE, and are asked whether they have them.",
     topics: [],
     elements: [h("div", { class: "cards" },
-      h("section", { class: "card wide" }, h("h2", {}, "Nodes in range"), h("div", { class: "row" }, radio.element, adapter, scan), scanError, none, nodes.element),
+      h("section", { class: "card wide" }, h("h2", {}, "1. Nodes in range"), h("div", { class: "row" }, radio.element, adapter, scan), scanError, none, nodes.element),
       h("section", { class: "card wide" }, h("h2", {}, "Values"), form, sure, undo), attempt)],
     state(name, state) {
       if (name !== "provisioning") return;

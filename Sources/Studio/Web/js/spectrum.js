@@ -1,6 +1,6 @@
 // The newest row as a line with its peaks, over a waterfall of the rows before.
 
-import { choice, figure, fixed, h, plot, say } from "./dom.js";
+import { choice, figure, fixed, h, plot, say, unheard } from "./dom.js";
 
 const POINTS = 512;
 const ROWS = 220;
@@ -61,7 +61,7 @@ export function spectrum(app) {
       context.fillText(`${decibels}`.replace("-", "−"), 4, y - 4);
     }
     context.stroke();
-    if (!points) return;
+    if (!points) return void unheard(context, width, height, link);
     const trace = (values) => {
       context.beginPath();
       for (let place = 0; place < POINTS; place++) {
@@ -77,12 +77,14 @@ export function spectrum(app) {
     context.stroke();
   });
   const fall = plot("Waterfall, the spectra of the last seconds", 240, (context, width, height) => {
+    context.clearRect(0, 0, width, height);
+    if (!points) return void unheard(context, width, height, link);
     context.imageSmoothingEnabled = false;
     context.drawImage(past, 0, 0, width, height);
   });
 
   return {
-    title: "Spectrum", lead: "Level over frequency, 30 times per second. The violet line holds the peaks.",
+    title: "Spectrum", lead: "Level over frequency, 25 times per second. The violet line holds the peaks.",
     topics: ["spectrum"],
     elements: [h("section", { class: "card" },
       h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, shape.element, frequencies.element, freeze)),

@@ -27,7 +27,7 @@ export function tempo(app) {
     elements: [h("div", { class: "cards" },
       h("section", { class: "card" }, h("div", { class: "figures" }, bpm.element, beat.element, peers.element, source.element), dots,
         h("div", { class: "row" }, h("label", { for: "bpm" }, "Set to"), number, h("label", { for: "quantum" }, "Beats of a bar"), quantum, join, play)),
-      h("section", { class: "card" }, tap, h("p", { class: "note" }, "Four taps are enough; the key T taps on every screen.")))],
+      h("section", { class: "card" }, h("h2", {}, "Tap the tempo"), tap, h("p", { class: "note" }, "Four taps are enough; the key T taps on every screen.")))],
     state(name, state) {
       if (name !== "tempo") return;
       if (document.activeElement !== number) number.value = state.bpm.toFixed(2);

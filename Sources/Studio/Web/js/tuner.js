@@ -1,6 +1,6 @@
 // A needle over 50 cents to each side, and what to do.
 
-import { choice, figure, fixed, h, plot, say, svg } from "./dom.js";
+import { choice, figure, fixed, h, plot, say, svg, trace, unheard } from "./dom.js";
 import { readPitch } from "./readings.js";
 
 const DEGREES_PER_CENT = 1.2;
@@ -74,10 +74,8 @@ export function tuner(app) {
     context.fillStyle = "#2c3238";
     context.fillRect(0, y(0) - 0.5, width, 1);
     const now = performance.now();
-    for (const { at, cents, isInTune } of past) {
-      context.fillStyle = isInTune ? "#58e69a" : "#ffc689";
-      context.fillRect(width * (1 - (now - at) / SPAN), y(Math.max(-EDGE, Math.min(EDGE, cents))) - 1.5, 3, 3);
-    }
+    if (!past.length) unheard(context, width, height, link);
+    trace(context, past, ({ at, cents }) => [width * (1 - (now - at) / SPAN), y(Math.max(-EDGE, Math.min(EDGE, cents)))]);
   });
 
   return {
@@ -110,7 +108,7 @@ export function tuner(app) {
       const { frequency: hertz, confidence: sure, cents: off, target: goal, hasNote, isInTune, string, name } = readPitch(value);
       beat = hasNote ? hertz - goal : null;
       while (past[0]?.at < value.at - SPAN) past.shift();
-      if (hasNote) past.push({ at: value.at, cents: off, isInTune });
+      if (hasNote) past.push({ at: value.at, cents: off, colour: isInTune ? "#58e69a" : "#ffc689" });
       needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
       say(note, hasNote ? name : "–");
       say(cents, hasNote ? `${off >= 0.05 ? "+" : ""}${fixed(off)}` : "–");

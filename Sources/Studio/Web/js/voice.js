@@ -1,6 +1,6 @@
 // Pitch and formants of a voice: figures, the last seconds, and the place of the vowel.
 
-import { figure, fixed, h, plot, say } from "./dom.js";
+import { figure, fixed, h, plot, say, trace, unheard } from "./dom.js";
 import { readVoice } from "./readings.js";
 
 const SECONDS = 8;
@@ -29,10 +29,8 @@ export function voice(app) {
       context.fillText(`${pitch} Hz`, 4, y(pitch) - 4);
     }
     const now = performance.now();
-    context.fillStyle = "#58e69a";
-    for (const { at, pitch } of history) {
-      if (pitch > 0) context.fillRect(width * (1 - (now - at) / (1000 * SECONDS)), y(pitch) - 1.5, 4, 3);
-    }
+    if (!history.length) unheard(context, width, height, link);
+    trace(context, history.filter(({ pitch }) => pitch > 0), ({ at, pitch }) => [width * (1 - (now - at) / (1000 * SECONDS)), y(pitch)]);
   });
   const vowels = plot("Vowel chart, the first formant down and the second to the left", 260, (context, width, height) => {
     context.clearRect(0, 0, width, height);
@@ -40,6 +38,7 @@ export function voice(app) {
     context.font = "500 20px Roboto, sans-serif";
     context.fillStyle = "#6f7a80";
     for (const [name, f1, f2] of VOWELS) context.fillText(name, ...point(f1, f2));
+    if (!history.length) unheard(context, width, height, link);
     const trail = history.filter((each) => each.pitch > 0 && each.f1 > 0 && each.f2 > 0).slice(-TRAIL);
     trail.forEach(({ f1, f2 }, place) => {
       context.globalAlpha = (place + 1) / trail.length;
@@ -63,7 +62,7 @@ export function voice(app) {
       if (value && value.sequence !== sequence) {
         sequence = value.sequence;
         const { pitch, formants: [f1, f2, f3], hnr, level } = readVoice(value);
-        history.push({ at: value.at, pitch, f1, f2 });
+        history.push({ at: value.at, pitch, f1, f2, colour: "#58e69a" });
         while (history[0].at < value.at - 1000 * SECONDS) history.shift();
         const isVoiced = pitch > 0;
         for (const [name, number] of Object.entries({ pitch, f1, f2, f3 })) say(figures[name].output, isVoiced && number > 0 ? fixed(number, name === "pitch" ? 1 : 0) : "–");
