@@ -53,7 +53,7 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// How long libnats waits for an answer of JetStream.
   static let defaultPatience = Duration.seconds(5)
   /// Of the interval of pings: the rest is the time until a state is asked for.
-  private static let pingShare = 0.9
+  private static let pingShare = 0.8
   /// The name of libnats' threads, which those have from the thread that makes them, or from one of them.
   static let threadName = "rustle-nats"
 
@@ -88,8 +88,9 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     try unsafe check(natsOptions_SetTimeout(options, connectTimeout.milliseconds))
     try unsafe check(natsOptions_SetPingInterval(options, (pingInterval * Self.pingShare).milliseconds))
     try unsafe check(natsOptions_SetMaxPingsOut(options, 1))
-    // A server that no longer reads would stop the caller for ever.
-    try unsafe check(natsOptions_SetWriteDeadline(options, 2 * pingInterval.milliseconds))
+    // A server that no longer reads would stop the caller for ever, and the pings too. By default a server reads nothing for up to 10 s while
+    // it waits for a consumer that has stopped.
+    try unsafe check(natsOptions_SetWriteDeadline(options, pingInterval.milliseconds))
     try unsafe check(natsOptions_SetMaxReconnect(options, -1))
     try unsafe check(natsOptions_SetReconnectWait(options, reconnectWait.milliseconds))
     try unsafe check(
@@ -191,9 +192,16 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   }
 
   /// Waits until the server has read everything that was published.
+  ///
+  /// libnats 3.4.1 asks the server, and takes a question that it could not write for one that was answered. That it could not is then the
+  /// last failure of this thread, of which it keeps the first one.
   func flush(within limit: Duration) throws(NATSFailure) {
     let count = unsafe ended.count
+    nats_ReleaseThreadMemory()
     try unsafe check(natsConnection_FlushTimeout(connection, limit.milliseconds))
+    var failure = NATS_OK
+    unsafe nats_GetLastError(&failure)
+    try check(failure)
     // The reading thread has read the answer, and is past the messages of these.
     destroyEnded(count)
   }

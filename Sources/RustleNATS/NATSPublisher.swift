@@ -39,7 +39,7 @@ public struct NATSPublisher: Sendable, Hashable {
   public var source: String
   /// With a higher one than before the source numbers anew; trades of a lower one are left out.
   public var epoch: UInt64
-  /// The interval of pings, 10 ms to a day; a server that has not answered for two intervals is lost.
+  /// The interval of pings, 10 ms to a day; a server that has not answered for two intervals is lost, or that has taken nothing for one.
   public var pingInterval: Duration
 
   /// Creates a publisher; by default without a stream, of epoch 0, with a ping every 10 s.
@@ -110,10 +110,10 @@ extension NATSPublicationCounts {
 
 /// A feed's trades on their way to NATS. It ends with the feed, and with its last reference.
 public final class NATSPublication: Sendable {
-  /// The states of the connection, and of the stream where it does not acknowledge; for one reader.
+  /// The states of the connection; for one reader.
   public let connectionStates: AsyncStream<FeedConnection>
-  /// How the settings of a stream that exists differ from ``NATSPublisher/durable``, and, without a stream, the symbols that the server
-  /// refuses; for one reader.
+  /// How the settings of a stream that exists differ from ``NATSPublisher/durable``, what it does not acknowledge, and, without a stream,
+  /// the symbols that the server refuses; for one reader.
   public let notices: AsyncStream<String>
   let trades: EngineStream<Trade>
   private let progress: Progress

@@ -28,6 +28,7 @@ extension NATSWriter {
     let end = ContinuousClock.now + (hasGivenUp ? .zero : durable.patience)
     // Those of a symbol one after the other.
     var (left, failures, lost) = (messages.sorted { $0.channel < $1.channel }, 0, 0)
+    var reason = "the publication was ended"
     // The symbols of which the round before stored nothing.
     var stuck: Set<Int> = []
     while !Task.isCancelled, !left.isEmpty {
@@ -44,7 +45,7 @@ extension NATSWriter {
       stuck = silent.union(refused)
       // As long as all are answered, and some stored, the others follow at once.
       if silent.isEmpty && stored > 0 { continue }
-      counts.reason = round.reason ?? "no acknowledgement within \(StreamRound.limit)"
+      reason = round.reason ?? "no acknowledgement within \(StreamRound.limit)"
       failures += 1
       let pause = min(Stream.longestPause, .milliseconds(25 << min(failures, 10))) * Double.random(in: 0.5...1)
       let isOver = ContinuousClock.now + pause > end
@@ -58,30 +59,24 @@ extension NATSWriter {
         }
         for channel in hopeless where round.isHeard { channels[channel].hasGivenUp = true }
         lost += before - left.count
-        giveUp(before - left.count)
+        giveUp(before - left.count, reason)
         continue
       }
       counts.retries += UInt64(left.count)
       reportCounts()
-      report.yield(
-        .reconnecting(
-          after: pause, failures: failures,
-          reason: counted(UInt64(left.count), "update is", "updates are")
-            + " not acknowledged: \(counts.reason ?? "no answer")"))
+      progress.note(
+        counted(UInt64(left.count), "update is", "updates are") + " not acknowledged, and sent again: \(reason)")
       Thread.sleep(forTimeInterval: pause / .seconds(1))
     }
-    // Of those that a cancellation leaves too.
-    giveUp(left.count)
+    // What a cancellation leaves.
+    giveUp(left.count, reason)
     lost += left.count
     hasGivenUp = lost == messages.count
-    if failures > 0 && lost == 0 {
-      counts.reason = nil
-      report.yield(.connected(to: publisher.address.origin))
-    }
+    if failures > 0 && lost == 0 { progress.note("all updates are acknowledged again") }
   }
 
-  private func giveUp(_ count: Int) {
-    counts.failed += UInt64(count)
+  private func giveUp(_ count: Int, _ reason: String) {
+    fail(UInt64(count), reason)
     inHand -= UInt64(count)
   }
 

@@ -40,10 +40,13 @@ actor NATSWriter {
   private static let looks = 4
   private static let reconnectWait = Duration.milliseconds(250)
   private static let style = LineStyle()
+  /// How long what waits at the end waits for a connection.
+  static let lastPatience = Duration.seconds(2)
 
   let publisher: NATSPublisher
   let report: AsyncStream<FeedConnection>.Continuation
   let progress: NATSPublication.Progress
+  private let lastPatience: Duration
   private(set) var watch: ConnectionWatch
   private(set) var connection: NATSConnection?
   var counts = NATSPublicationCounts()
@@ -71,9 +74,11 @@ actor NATSWriter {
   var hasGivenUp = false
 
   init(
-    _ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation, progress: NATSPublication.Progress
+    _ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation, progress: NATSPublication.Progress,
+    lastPatience: Duration = lastPatience
   ) {
     (self.publisher, self.report, self.progress) = (publisher, report, progress)
+    self.lastPatience = lastPatience
     watch = ConnectionWatch(publisher.address, wait: Self.reconnectWait, isRenewed: true)
   }
 
@@ -99,6 +104,7 @@ actor NATSWriter {
       // A stream has acknowledged what it has.
       if publisher.durable == nil {
         settle()
+        await waitForConnection()
         if !Task.isCancelled { repeatNewest(newest.all) }
         let end = ContinuousClock.now + StreamRound.limit * 5
         while confirm(), .now < end {}
@@ -193,6 +199,16 @@ actor NATSWriter {
     return !unconfirmed.waiting.isEmpty
   }
 
+  /// Gives what waits at the end for a connection the time to be sent.
+  private func waitForConnection() async {
+    let end = ContinuousClock.now + lastPatience
+    while !unconfirmed.waiting.isEmpty, !Task.isCancelled, .now < end {
+      try? await Task.sleep(for: Self.tick / Self.looks)
+      observe()
+      settle()
+    }
+  }
+
   /// Counts what a lost connection may have had as failed, and sends what waits for one.
   private func settle() {
     guard let connection else { return }
@@ -205,7 +221,7 @@ actor NATSWriter {
     fail(lost, "connection lost")
   }
 
-  private func fail(_ count: UInt64, _ reason: String) {
+  func fail(_ count: UInt64, _ reason: String) {
     guard count > 0 else { return }
     counts.failed += count
     counts.reason = reason

@@ -87,6 +87,28 @@ import Testing
     withExtendedLifetime(server) {}
   }
 
+  /// Later trades that are stored late are no other reason.
+  @Test func theReasonOfALossStays() async throws {
+    let (server, _, _, half) = try limitedUsers()
+    let source = try await NATSRun.Source(NATSPublisher(half, durable: .init(patience: .seconds(10))))
+    try await source.push(NATSRun.trades(0..<1, of: "B"))
+    while source.value("failed_total") < 1 { await Task.yield() }
+    // Until something is stored nothing is sent again.
+    try await source.push(NATSRun.trades(0..<1))
+    while source.handled < 2 { await Task.yield() }
+    let connection = try NATSConnection(
+      to: half, connectTimeout: .seconds(20), pingInterval: .seconds(20), reconnectWait: .milliseconds(10))
+    _ = try connection.request("$JS.API.STREAM.DELETE.\(half.stream)")
+    let retries = source.value("retried_total")
+    try await source.push(NATSRun.trades(1..<10))
+    while source.handled < 11 { await Task.yield() }
+    #expect(source.value("retried_total") > retries)
+    let counts = try await source.end()
+    #expect((counts.acknowledged, counts.failed) == (10, 1))
+    #expect(counts.reason?.contains("ermission") == true, "\(counts)")
+    withExtendedLifetime(server) {}
+  }
+
   /// What is not stored while no server is there is no matter of a symbol: in the next outage it is sent again.
   @Test func aSymbolThatAnOutageFailedIsSentAgainInTheNext() async throws {
     let server = try NATSServer()
@@ -113,98 +135,6 @@ import Testing
     source.publication.cancel()
     _ = await source.publication.counts
     await source.feed.shutDown()
-  }
-
-  /// Without a stream a server confirms what it has read, and nobody else does.
-  @Test func whatNoServerConfirmsIsNotPublished() async throws {
-    let server = try NATSServer()
-    let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
-    try await source.push(NATSRun.trades(0..<1_000))
-    let counts = try await source.end()
-    #expect((counts.published, counts.failed) == (0, 1_000))
-    #expect(counts.reason != nil)
-  }
-
-  /// What is confirmed late has not failed.
-  @Test func whatIsConfirmedLateHasNoReason() async throws {
-    let server = try NATSServer()
-    let feed = try MarketFeed(.external(ExternalFeed()))
-    let trades = try await feed.trades(of: .all, policy: .lossless())
-    let publisher = NATSPublisher(server.address(), pingInterval: .seconds(3_600))
-    let (states, report) = AsyncStream.makeStream(of: FeedConnection.self)
-    let progress = NATSPublication.Progress(notices: AsyncStream.makeStream(of: String.self).continuation)
-    let writer = NATSWriter(publisher, report: report, progress: progress)
-    let counts = Task(executorPreference: BlockingExecutor("rustle.test")) { await writer.publish(trades) }
-    try await feed.run()
-    for await state in states where NATSRun.isConnected(state) { break }
-    server.signal(SIGSTOP)
-    #expect(try await feed.push(trades: NATSRun.trades(0..<10)))
-    while await writer.doubt == nil { await Task.yield() }
-    server.signal(SIGCONT)
-    while progress.now.counts.published < 10 { await Task.yield() }
-    try await feed.report(.closed(reason: nil))
-    let end = await counts.value
-    #expect((end.published, end.failed) == (10, 0) && end.reason == nil)
-    await feed.shutDown()
-  }
-
-  /// The next connection confirms what it has had alone.
-  @Test func whatALostConnectionHasTakenIsNotPublished() async throws {
-    let server = try NATSServer()
-    let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    // It reads nothing more.
-    server.signal(SIGSTOP)
-    for numbers in [UInt64(0)..<1_000, 1_000..<1_001] {
-      // Once the later ones are taken the earlier ones were sent.
-      try await source.push(NATSRun.trades(numbers))
-      while source.publication.trades.statistics.waiting > 0 { await Task.yield() }
-    }
-    server.kill()
-    try server.restart()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    let counts = try await source.end()
-    #expect(counts.failed >= 1_000 && counts.published + counts.failed == 1_001)
-    #expect(counts.reason == "connection lost")
-  }
-
-  /// libnats counts a connection as made again that is accepted.
-  @Test func whatWaitsForAConnectionOutlivesThoseThatAreClosedAtOnce() async throws {
-    let server = try NATSServer()
-    let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    try await source.push(NATSRun.trades(0..<10))
-    while source.value("published_total") < 10 { await Task.yield() }
-    server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
-    try await source.push(NATSRun.trades(10..<1_010))
-    while source.value("waiting") < 1_000 { await Task.yield() }
-    try server.closeConnections(3)
-    try server.restart()
-    while source.value("published_total") < 1_010 && source.value("failed_total") == 0 { await Task.yield() }
-    let counts = try await source.end()
-    #expect((counts.published, counts.failed) == (1_010, 0))
-  }
-
-  @Test func whatIsTooMuchToWaitForAConnectionFails() async throws {
-    let server = try NATSServer()
-    let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
-    for start in stride(from: UInt64(0), to: 70_000, by: 10_000) {
-      try await source.push(NATSRun.trades(start..<start + 10_000))
-    }
-    // The others are waiting then.
-    while source.value("failed_total") < 4_464 { await Task.yield() }
-    try server.restart()
-    while source.handled < 70_000 { await Task.yield() }
-    let counts = try await source.end()
-    #expect((counts.published, counts.failed) == (65_536, 4_464))
-    #expect(counts.reason == "65536 updates wait for a connection already")
   }
 
   /// libnats keeps the last refusal alone.

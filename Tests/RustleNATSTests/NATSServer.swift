@@ -99,6 +99,34 @@ final class NATSServer {
     program.waitUntilExit()
   }
 
+  /// Accepts so many connections in its place, after `kill`, of each of which it confirms nothing but its beginning, and resets it once a
+  /// message has come.
+  func confirmNothing(_ count: Int) throws -> Process {
+    let program = Process()
+    program.executableURL = URL(filePath: "/usr/bin/env")
+    let script = #"""
+      import socket, struct, sys
+      information = b'INFO {"server_id":"N","version":"2.9.10","proto":1,"headers":true,"max_payload":1048576}\r\n'
+      def read(link, word):
+        data, more = b"", b" "
+        while word not in data and more:
+          more = link.recv(65536)
+          data = data[-16:] + more
+      server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+      for _ in range(int(sys.argv[2])):
+        link, _ = server.accept()
+        link.sendall(information)
+        read(link, b"PING\r\n")
+        link.sendall(b"PONG\r\n")
+        read(link, b"HPUB")
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        link.close()
+      """#
+    program.arguments = ["python3", "-c", script, "\(port)", "\(count)"]
+    try program.run()
+    return program
+  }
+
   func signal(_ number: Int32) { _ = Foundation.kill(process.processIdentifier, number) }
 
   /// Ends it without its knowledge.

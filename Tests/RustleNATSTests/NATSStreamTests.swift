@@ -89,12 +89,12 @@ import Testing
     try make(Self.day, of: NATSAddress(servers: address.servers, prefix: "other"), connection)
     try await source.push(NATSRun.trades(10..<20))
     async let counts = source.end()
-    var reasons: [String] = []
-    for await case .reconnecting(_, _, let reason) in source.publication.connectionStates {
-      reasons.append(reason)
-      if reason.contains("maximum number of streams") { break }
+    var notices: [String] = []
+    for await notice in source.publication.notices {
+      notices.append(notice)
+      if notice.contains("maximum number of streams") { break }
     }
-    #expect(reasons.last?.contains("maximum number of streams") == true, "\(reasons)")
+    #expect(notices.last?.contains("maximum number of streams") == true, "\(notices)")
     source.publication.cancel()
     let end = try await counts
     #expect((end.acknowledged, end.failed) == (10, 10))
@@ -109,11 +109,15 @@ import Testing
     var trades = (UInt64(0)..<100).flatMap { number in (0..<symbols).map { NATSRun.trade(number, of: "S\($0)") } }
     trades[5 * symbols] = try Self.longTrade(5, of: "S0")
     try await source.push(trades)
-    for await state in source.publication.connectionStates {
-      if case .reconnecting(_, _, let reason) = state, reason.contains("size") { break }
-    }
+    for await notice in source.publication.notices where notice.contains("size") { break }
     try make(#"\#(Self.day),"max_msg_size":-1"#, of: address, connection, "UPDATE")
     let counts = try await source.end()
+    for await state in source.publication.connectionStates where NATSRun.isLost(state) {
+      Issue.record("the connection stood, got \(state)")
+    }
+    var notices: [String] = []
+    for await notice in source.publication.notices { notices.append(notice) }
+    #expect(notices.last == "all updates are acknowledged again", "\(notices)")
     #expect((counts.acknowledged, counts.failed) == (UInt64(100 * symbols), 0) && counts.retries > 0)
     var reader = try await NATSRun.Reader(NATSFeed(address, replay: .all))
     var next = [String: UInt64]()
