@@ -96,20 +96,32 @@ def a_consumer_that_is_killed_goes_on(rustle, folder, _):
 
 
 def a_server_that_stops_is_noticed(rustle, folder, _):
-    server, interval = Server(folder), 2
+    # The publisher has the interval of 10 s that is the default, and sends more than a server that stops takes.
+    server, interval, publishers = Server(folder), 2, 10
     try:
         consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"), "--silence-limit", f"{2 * interval}s")
         until(consumer.is_connected, "a connection")
+        publisher = Command(rustle, folder, "publisher", "A", "B", "--rate", "5000", "--publish", server.url("p"), "--metrics",
+                            "127.0.0.1:0")
+        counts = publisher.metrics()
+        until(lambda: measure(counts, "published_total") > 100, "updates")
         # The first interval has just begun: no silence is noticed later.
         with Delays() as delays:
             begun = time.monotonic()
             server.send(signal.SIGSTOP)
             until(lambda: consumer.said("no connection"), "a loss that is reported")
             seconds = time.monotonic() - begun
-        delays.judge("noticed", seconds, 2 * interval)
+            # Later ones nobody has read.
+            published = measure(counts, "published_total")
+            until(lambda: publisher.said("no connection"), "a loss that is reported")
+            late = time.monotonic() - begun
+            assert (now := measure(counts, "published_total")) == published, f"expected {published} published updates, got {now}"
+        delays.judge("noticed by the consumer", seconds, 2 * interval)
+        delays.judge("noticed by the publisher", late, 2 * publishers)
         server.send(signal.SIGCONT)
-        until(lambda: consumer.errors.read_text().count("connected to nats://") == 2, "a connection again")
-        consumer.end()
+        for command in (consumer, publisher):
+            until(lambda: command.errors.read_text().count("connected to nats://") == 2, "a connection again")
+            command.end()
     finally:
         stop([server])
 
@@ -145,8 +157,11 @@ def a_server_that_is_killed_costs_a_gap_that_is_exact(rustle, folder, _):
 
 
 def a_consumer_that_stalls_is_told_its_loss_and_delays_nobody(rustle, folder, kills):
-    seconds, quotes = (30, 150_000) if kills > 2 else (3, 30_000)
-    path, server = recording(folder, quotes, 1_000), Server(folder)
+    seconds, quotes = 30 if kills > 2 else 3, 150_000
+    # By default the server drops a consumer for which 64 MiB wait, beside what the system's buffers hold.
+    options = folder / "server.conf"
+    options.write_text("max_pending: 1MB\n")
+    path, server = recording(folder, quotes, 1_000), Server(folder, options=["-c", str(options)])
     try:
         slow, other = (Command(rustle, folder, name, "--connect", server.url("p")) for name in ("slow", "other"))
         joined(rustle, folder, server.url("p"), [slow, other])
@@ -158,11 +173,14 @@ def a_consumer_that_stalls_is_told_its_loss_and_delays_nobody(rustle, folder, ki
             shutil.copyfileobj(file, publisher.process.stdin)
         publisher.process.stdin.flush()
         until(lambda: sum(accounted(other)) == quotes, f"values + gaps = {quotes}")
+        assert accounted(other)[1] == 0 and not publisher.said("no connection"), f"expected no loss, got {publisher.errors.read_text()}"
         print(f"  the other had everything after {time.monotonic() - begun:.1f} s of a stall of {seconds} s")
         until(lambda: time.monotonic() - begun > seconds, "the end of the stall")
         slow.process.send_signal(signal.SIGCONT)
         until(lambda: sum(accounted(slow)) == quotes, f"values + gaps = {quotes}")
-        print(f"  {accounted(slow)[1]} of {quotes} were lost")
+        lost = accounted(slow)[1]
+        print(f"  {lost} of {quotes} were lost")
+        assert lost > 0 and slow.said("no connection"), f"expected a consumer that is dropped, got {slow.errors.read_text()}"
         publisher.process.stdin.close()
         assert publisher.process.wait(timeout=120) == 0, publisher.errors.read_text()
         slow.end()

@@ -174,15 +174,19 @@ def partition(lab):
 
 
 def hand_over(lab):
-    """A node that ends sends three terminated packets for each universe, and none is without light for more than two frames"""
-    asked = time.time()
+    """A node that ends sends three terminated packets for each universe, and none is without light for more than two frames, with no levels
+    that the other one does not compute"""
+    begin, asked = time.time(), lab.wait(3)
     expect_equal("status", 130, lab.running[3].interrupt())
     end = lab.wait(2)
     packets = [each for each in lab.watch.since(asked, end) if each.name == "node3" and each.is_terminated]
     counts = {universe: sum(each.universe == universe for each in packets) for universe in lab.plan.universes(3)}
     wrong = {universe: count for universe, count in counts.items() if count != 3}
     expect(not wrong, f"expected three terminated packets of each universe, got {wrong}")
+    equal, wanted = equal_share(lab.watch.since(begin, end), lab.plan.universes(3))
+    expect(equal >= wanted, f"expected {wanted:.1%} of the levels of both to be equal, got {equal:.1%}")
     gap, text = lab.gap(3, asked, asked + 1)
+    text += f"; {equal:.1%} of the levels equal"
     # The machine may hold up the one and then the other, which then are late in other universes too; in these that is what is judged.
     near = [each for each in lab.watch.since(asked - 0.1, asked + 1) if each.universe not in lab.plan.universes(3)]
     stalls = [longest_stall(near, f"node{node}") for node in (3, lab.standby(3))]
