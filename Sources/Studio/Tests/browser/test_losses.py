@@ -102,7 +102,7 @@ def test_prices_that_no_row_has_shown_are_counted(open_page, studio):
 # Counts what a page is sent of each topic, and what is neither received nor told as lost.
 COUNT_VALUES = """(() => {
     const Socket = WebSocket;
-    window.values = { count: 0, lost: 0, untold: 0, last: -1 };
+    window.values = { count: 0, lost: 0, missing: 0, last: -1 };
     window.WebSocket = class extends Socket {
         constructor(...all) {
             super(...all);
@@ -110,7 +110,7 @@ COUNT_VALUES = """(() => {
                 if (typeof data === 'string') return;
                 const view = new DataView(data);
                 const [sequence, lost] = [view.getUint32(4, true), view.getUint32(16, true)];
-                if (values.count && sequence !== values.last + lost + 1) values.untold += 1;
+                if (values.count && sequence !== values.last + lost + 1) values.missing += 1;
                 values.count += 1;
                 values.lost += lost;
                 values.last = sequence;
@@ -139,7 +139,7 @@ def test_a_slow_tab_beside_a_fast_one_holds_nobody_up_and_is_told_what_it_missed
     network.send("Network.emulateNetworkConditions", {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
     until(slow, f"values.last >= {newest} && values.lost > 0", seconds=60)
     for page in [fast, slow]:
-        assert page.evaluate("values.untold") == 0
+        assert page.evaluate("values.missing") == 0
     expect(slow.locator("#losses")).to_contain_text(re.compile(r"lights \d"))
     expect_connection("live", fast, slow)
     for page in [fast, slow]:
