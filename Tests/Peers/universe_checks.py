@@ -174,8 +174,7 @@ def partition(lab):
 
 
 def hand_over(lab):
-    """A node that ends sends three terminated packets for each universe, and none is without light for more than two frames, with no levels
-    that the other one does not compute"""
+    """A node that ends sends three terminated packets for each universe; both have equal levels, and light is away for two frames at most"""
     begin, asked = time.time(), lab.wait(3)
     expect_equal("status", 130, lab.running[3].interrupt())
     end = lab.wait(2)
