@@ -25,7 +25,7 @@ struct PricesTests {
     #expect(value.json["missed"] == .integer(7) && Self.received(value) == [.integer(2)])
   }
 
-  /// A page was sent 30 of 100 values a second, and told that it had lost the others, whose prices the rows count.
+  /// A page was sent 30 of 100 values a second, which reported the others as lost, whose prices the rows count.
   @Test func pricesComeNoMoreOftenThanAPageIsWrittenTo() async {
     let hub = Hub()
     let client = hub.join(canAct: true)

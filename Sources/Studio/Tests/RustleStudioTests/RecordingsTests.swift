@@ -7,7 +7,7 @@ import Testing
 
 @MainActor
 struct RecordingsTests {
-  /// Each buffer of a device was a value: 100 a second, of which a page was told that it had lost 70.
+  /// Each buffer of a device was a value: 100 a second, of which a page showed 70 as lost.
   @Test func aRecordingShowsItsTimeNoMoreOftenThanAPageIsWrittenTo() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -99,7 +99,7 @@ def test_prices_that_no_row_has_shown_are_counted(open_page, studio):
     until(page, f"shown.at(-1) - shown[again] === {figure} - {replaced} + shown.length - 1 - again")
 
 
-# Counts what a page is sent of each topic, and what is neither received nor told as lost.
+# Counts what a page is sent of each topic, and what is neither received nor reported as lost.
 COUNT_VALUES = """(() => {
     const Socket = WebSocket;
     window.values = { count: 0, lost: 0, missing: 0, last: -1 };
@@ -120,7 +120,7 @@ COUNT_VALUES = """(() => {
 })()"""
 
 
-def test_a_slow_tab_beside_a_fast_one_holds_nobody_up_and_is_told_what_it_missed(browser, studio):
+def test_a_slow_tab_beside_a_fast_one_holds_nobody_up_and_shows_what_it_missed(browser, studio):
     assert post(studio, "lights/start", {})[0] == 200
     fast, slow = (browser.new_context().new_page() for _ in range(2))
     for page in [fast, slow]:
