@@ -115,3 +115,10 @@ package struct FileReplacement: Sendable {
   /// Removes the temporary file.
   package func discard() { try? FileManager.default.removeItem(atPath: path) }
 }
+
+extension SystemError {
+  /// Why this user cannot write to a path; nil: they can.
+  package static func refusal(ofWritingTo path: String) -> String? {
+    unsafe access(path, W_OK) == 0 ? nil : reason(errno)
+  }
+}

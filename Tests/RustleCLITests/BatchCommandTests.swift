@@ -257,6 +257,27 @@ extension SoundCommandTests {
     #expect(try batch.run(["--analysis", "pitch"]).output.contains(": 3 done"))
   }
 
+  /// Whether this user may mount folders of their own.
+  private static let hasNamespaces: Bool = {
+    let run = try? RustleProcess.shell("unshare --map-root-user --mount mount --bind /tmp /tmp")
+    return run?.status == 0
+  }()
+
+  /// It may be full of results: the disk is what cannot be written to.
+  @Test(.enabled(if: hasNamespaces), arguments: ["results", "results/new"])
+  func anOutputThatIsReadOnlyIsToldAndLeavesNothing(name: String) throws {
+    let batch = try Batch([0.2])
+    #expect(try batch.run().status == 0)
+    let before = try Batch.results(batch.output)
+    let mount = "mount --bind \(batch.output) \(batch.output) && mount -o remount,bind,ro \(batch.output)"
+    let words = "batch --analysis pitch --output \(batch.folder.path(name)) \(batch.files[0])"
+    let run = try RustleProcess.shell(
+      "unshare --map-root-user --mount bash -c '\(mount) && exec \"$RUSTLE\" \(words)'")
+    #expect(run.status == 69 && run.errors.contains("\(name): the disk is read-only\n"), "\(run.errors)")
+    let left = try Batch.results(batch.output)
+    #expect(left.results == before.results && left.hidden.isEmpty)
+  }
+
   /// Nothing of the worker's time is the disk's: whoever asks puts a result in its place.
   @Test func aWorkerLeavesItsResultToWhoAsks() throws {
     let batch = try Batch([0.2])
@@ -402,6 +423,21 @@ extension SoundCommandTests {
     let lines = try batch.manifest()
     #expect(lines.map(\.code) == [69, nil])
     #expect(lines[0].message == "\(batch.files[0]): changed while it was read")
+    let results = try Batch.results(batch.output)
+    #expect(results.results.count == 1 && results.hidden.isEmpty)
+  }
+
+  @Test(.enabled(if: hasProcessFiles)) func aFileThatVanishesWhileItIsReadHasNoResult() throws {
+    let batch = try Batch([20, 0.3])
+    let process = try Self.started(batch)
+    let worker = try Self.stoppedWorker(of: process, output: batch.output)
+    try FileManager.default.removeItem(atPath: batch.files[0])
+    kill(worker, SIGCONT)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1)
+    let lines = try batch.manifest()
+    #expect(lines.map(\.code) == [66, nil] && lines.map(\.status) == ["failed", "done"])
+    #expect(lines[0].message == "\(batch.files[0]): no such file")
     let results = try Batch.results(batch.output)
     #expect(results.results.count == 1 && results.hidden.isEmpty)
   }

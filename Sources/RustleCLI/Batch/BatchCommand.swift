@@ -181,9 +181,9 @@ struct BatchCommand: AsyncParsableCommand {
         .unavailable, "--output: cannot create the folder \(output): \(SystemError.reason(behind: error))",
         advice: "Choose a folder that this user may write to.")
     }
-    guard !FileManager.default.isWritableFile(atPath: output) else { return }
+    guard let refusal = SystemError.refusal(ofWritingTo: output) else { return }
     throw CommandFailure(
-      .unavailable, "--output: cannot write into the folder \(output): permission denied",
+      .unavailable, "--output: cannot write into the folder \(output): \(refusal)",
       advice: "Choose a folder that this user may write to.")
   }
 
