@@ -121,7 +121,8 @@ public final class NATSPublication: Sendable {
 
   /// What a writer reports meanwhile.
   final class Progress: Sendable {
-    private let state = SeenMutex((counts: NATSPublicationCounts(), waiting: UInt64?.some(0), notice: String?.none))
+    private let state = SeenMutex(
+      (counts: NATSPublicationCounts(), waiting: UInt64?.some(0), notice: String?.none, retry: String?.none))
     private let notices: AsyncStream<String>.Continuation
 
     init(notices: AsyncStream<String>.Continuation) { self.notices = notices }
@@ -139,6 +140,15 @@ public final class NATSPublication: Sendable {
         return state.notice != notice
       }
       if isNew, let notice { notices.yield(notice) }
+    }
+
+    /// Reports what is not stored, or is again, unless that was the last one of these.
+    func noteRetry(_ notice: String) {
+      let isNew = state.withLock { state in
+        defer { state.retry = notice }
+        return state.retry != notice
+      }
+      if isNew { notices.yield(notice) }
     }
 
     /// Takes the last counts: nothing waits any more.

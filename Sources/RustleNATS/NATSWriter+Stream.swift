@@ -64,7 +64,7 @@ extension NATSWriter {
       }
       counts.retries += UInt64(left.count)
       reportCounts()
-      progress.note(
+      progress.noteRetry(
         counted(UInt64(left.count), "update is", "updates are") + " not acknowledged, and sent again: \(reason)")
       Thread.sleep(forTimeInterval: pause / .seconds(1))
     }
@@ -72,7 +72,7 @@ extension NATSWriter {
     giveUp(left.count, reason)
     lost += left.count
     hasGivenUp = lost == messages.count
-    if failures > 0 && lost == 0 { progress.note("all updates are acknowledged again") }
+    if failures > 0 && lost == 0 { progress.noteRetry("all updates are acknowledged again") }
   }
 
   private func giveUp(_ count: Int, _ reason: String) {
