@@ -87,8 +87,9 @@ struct Pairing {
     signs: Vec<i8>,
 }
 
-/// The states that were shown, each with its complement; one without that, as its complement was not shown, with the last two that
-/// have each other, or with dark and all.
+/// The states that were shown, each with its complement. A recording may end between a state and its complement: the last state is then
+/// compared with the last two that have each other, or with dark and all. One in between is left out: the frames of a state that was lost
+/// look like those of its complement, and the contrast would be turned over for all lamps.
 fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> {
     let (states, count) = (schedule.states(), schedule.count() as u32);
     let lit = |state: &State| (0..count).map(|id| state.lights(id)).collect::<Vec<_>>();
@@ -96,6 +97,7 @@ fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> 
     let is_shown = |state: usize| !shown[state].is_empty();
     let of = |wanted: State| (0..states.len()).find(|at| states[*at] == wanted && is_shown(*at));
     let both = of(State::Dark).zip(of(State::All));
+    let end = (0..states.len()).rev().find(|at| is_shown(*at));
     let mut last = None;
     let mut found = Vec::new();
     let mut at = 0;
@@ -114,9 +116,12 @@ fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> 
             continue;
         }
         for one in (here..at).filter(|one| is_shown(*one)) {
-            let Some((dark, all)) = (if are_complements { last.or(both) } else { both }) else {
-                continue;
+            let others = match are_complements {
+                false => both,
+                true if Some(one) == end => last.or(both),
+                true => None,
             };
+            let Some((dark, all)) = others else { continue };
             if one != dark && one != all {
                 found.push(Pairing {
                     weights: vec![(one, 2.0), (dark, -1.0), (all, -1.0)],

@@ -166,6 +166,27 @@ fn late_camera_that_ends_with_the_schedule_lacks_its_last_states() {
 }
 
 #[test]
+fn state_that_is_lost_turns_no_lamp() {
+    // What is left of its pair was taken for its complement, and every lamp for its neighbour.
+    for count in [16, 60, 120] {
+        let schedule = Schedule::standard(count, 2).expect("schedule");
+        // But for the last but one: what follows it may as well be itself, in a recording that ends early.
+        let states = schedule.states().len();
+        for state in (0..states).filter(|state| state + 2 != states) {
+            let scene = Scene {
+                delay: 0.0,
+                ..Scene::new(Difficulty::Dark, 1, 320, 240, count)
+            };
+            let mut camera = Camera::new(scene);
+            let mut frames = camera.record(&schedule);
+            frames.drain(2 * state..2 * state + 2);
+            let verdict = judge(&camera.truth(), &rustle_mapping::decode(&frames, &schedule));
+            assert_eq!(verdict.wrong, 0, "{count}, {state}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
 fn fixtures_whose_states_are_missing_are_ambiguous() {
     // With the first two of six bits, each code is that of sixteen fixtures.
     let schedule = Schedule::standard(64, 2).expect("schedule");
