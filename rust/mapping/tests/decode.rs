@@ -170,7 +170,7 @@ fn state_that_is_lost_turns_no_lamp() {
     // What is left of its pair was taken for its complement, and every lamp for its neighbour.
     for count in [16, 60, 120] {
         let schedule = Schedule::standard(count, 2).expect("schedule");
-        // But for the last but one: what follows it may as well be itself, in a recording that ends early.
+        // Not of the last but one: what follows it may as well be itself, in a recording that ends early.
         let states = schedule.states().len();
         for state in (0..states).filter(|state| state + 2 != states) {
             let scene = Scene {
