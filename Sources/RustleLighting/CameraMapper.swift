@@ -71,9 +71,9 @@ public actor CameraMapper {
   /// - Parameters:
   ///   - rig: the file of the rig. Ids are those of its cells, fixture by fixture.
   ///   - frames: the bytes of frames as they come, of the settings' format.
-  ///   - restored: the levels before, which the output gets at the end; meanwhile slots that are no light of the rig's fixtures stay at
-  ///     them, as pan and tilt. Universes of the rig that are not among them, or all for nil, end with their fixtures dark and all else
-  ///     at its default.
+  ///   - restored: the levels before, which the output gets at the end, with all 512 slots; meanwhile slots that are no light of the rig's
+  ///     fixtures stay at them, as pan and tilt. Universes of the rig that are not among them, or all for nil, end with their fixtures
+  ///     dark and all else at its default.
   ///   - output: takes the levels to light.
   /// - Returns: the updates, for one consumer. Ending them ends the mapping.
   /// - Throws: ``LightingError`` with ``LightingError/Code/malformedInput`` or ``LightingError/Code/validation``. The stream throws what
@@ -96,13 +96,13 @@ public actor CameraMapper {
       do {
         try await Self.run(mapper, frames, updates, output)
       } catch {
-        // The output is asked to restore, whatever failed before.
-        try? await Self.restore(restored, mapper, output)
+        // The output is asked to restore, whatever failed before; in a task of its own, as this one may be cancelled.
+        try? await Task { try await Self.restore(restored, mapper, output) }.value
         updates.finish(throwing: error is CancellationError ? nil : error)
         return
       }
       do {
-        try await Self.restore(restored, mapper, output)
+        try await Task { try await Self.restore(restored, mapper, output) }.value
         updates.finish()
       } catch {
         updates.finish(throwing: error)
@@ -113,11 +113,14 @@ public actor CameraMapper {
     return stream
   }
 
-  /// Outputs the levels before; fixtures of universes that had none are dark.
+  /// Outputs the levels before, with all slots: those of one frame are equally long. Fixtures of universes that had none are dark.
   private static func restore(_ restored: Levels?, _ mapper: NativeMapper, _ output: Output) async throws {
     try? mapper.reset()
     let dark = try? levels(of: mapper)
-    try await output((dark ?? [:]).merging(restored ?? [:]) { $1 })
+    let full = try (restored ?? [:]).mapValues { levels in
+      try DMXLevels(levels.bytes + [UInt8](repeating: 0, count: 512 - levels.bytes.count))
+    }
+    try await output((dark ?? [:]).merging(full) { $1 })
   }
 
   /// Ends the mapping and returns when its output was restored.

@@ -157,6 +157,21 @@ struct MapCommandTests {
     }
   }
 
+  @Test func inputsThatDoNotGoTogetherAreNamedBeforeAnythingStarts() throws {
+    let folder = try ScratchFolder()
+    let schedule = try folder.write(Data(#"{"v":1,"states":["bit 99"]}"#.utf8), as: "states.json")
+    let rig = try folder.write(MapRunCommand.demoRig, as: "rig")
+    let run = try RustleProcess.run([
+      "map", "run", "--rig", rig, "--frames", "-", "--output", "artnet:127.0.0.1", "--schedule", schedule,
+    ])
+    #expect(run.status == 64 && run.errors.contains("states.json: states: expected"), "\(run.status) \(run.errors)")
+    let picture = try folder.write(Data("P5 2 2 255 0000".utf8), as: "0.pgm")
+    let gray = try RustleProcess.run(["map", "decode", picture, "--count", "2", "--gray", "2x2"])
+    #expect(gray.status == 64 && gray.errors.contains("--gray"), "\(gray.status) \(gray.errors)")
+    let demo = try RustleProcess.run(["map", "run", "--demo", "--once"])
+    #expect(demo.status == 0 && !demo.errors.contains("lost"), "\(demo.errors)")
+  }
+
   @Test func completeMapLightsNothingAndStatesOfOneFrameAreFound() throws {
     let folder = try ScratchFolder()
     let first = try RustleProcess.run(["map", "run", "--demo", "--hold", "1", "-o", folder.path("first")])

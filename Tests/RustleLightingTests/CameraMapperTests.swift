@@ -190,6 +190,34 @@ struct CameraMapperTests {
     #expect(sent.withLock { $0.last?[bar]?.bytes.allSatisfy { $0 == 0 } } == true)
   }
 
+  /// A sender refuses universes of different lengths in one frame, and a task that is cancelled has no time to restore.
+  @Test func shorterUniversesAreRestoredByAnOutputThatEndsWhenCancelled() async throws {
+    let pars = try DMXUniverse(0, of: .artNet)
+    var configuration = DMXSenderConfiguration(.artNet)
+    (configuration.interface, configuration.destinations) = ("127.0.0.1", ["127.0.0.1"])
+    let sender = try DMXSender(configuration)
+    _ = try await sender.start()
+    let (frames, more) = AsyncStream.makeStream(of: Data.self)
+    let mapper = CameraMapper()
+    let sending = CameraMapper.sending(to: [sender])
+    let sent = Mutex<CameraMapper.Levels>([:])
+    let before: CameraMapper.Levels = [pars: DMXLevels(slots: 24, at: 9)]
+    // A bar on the same protocol has levels of all slots.
+    let rig = Data(String(decoding: rig(pars: 2), as: UTF8.self).replacing("sacn", with: "artnet").utf8)
+    let updates = try await mapper.map(rig, frames: frames, restoring: before) { levels in
+      try Task.checkCancellation()
+      try await sending(levels)
+      sent.withLock { $0 = levels }
+    }
+    more.yield(Data("YUV4MPEG2 W2 H2 Cmono\nFRAME\n0000".utf8))
+    await mapper.cancel()
+    let last = sent.withLock(\.self)
+    #expect(last[pars]?.bytes == [UInt8](repeating: 9, count: 24) + [UInt8](repeating: 0, count: 488))
+    #expect(last.count == 2 && last.values.allSatisfy { $0.bytes.count == 512 })
+    for try await _ in updates {}
+    await sender.stop()
+  }
+
   @Test func mappingsWhoseCallsOverlapFollowEachOtherAndAllEnd() async throws {
     let rig = rig(pars: 1)
     let pars = try DMXUniverse(0, of: .artNet)

@@ -68,6 +68,11 @@ struct MapInputOptions: ParsableArguments {
   ) throws {
     if let schedule {
       settings.schedule = try TextFile.bytes(of: schedule, option: "--schedule", limit: MapFiles.longest)
+      // Before anything starts.
+      var alone = MappingSettings()
+      _ = try RecordedMapping(count: count, rig: rig, settings: alone)
+      alone.schedule = settings.schedule
+      try CommandFailure.naming(schedule, .usage) { _ = try RecordedMapping(count: count, rig: rig, settings: alone) }
     }
     if let gray { settings.format = .gray(width: gray.width, height: gray.height) }
     guard let known else { return }

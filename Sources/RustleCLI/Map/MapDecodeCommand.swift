@@ -72,7 +72,10 @@ struct MapDecodeCommand: AsyncParsableCommand {
     }
     var settings = mapping.settings
     let arePictures = recordings.allSatisfy(MapFiles.isPicture)
-    if arePictures { settings.format = .images }
+    if arePictures {
+      try Parse.reject((input.gray != nil, "--gray cannot be used with PNG and PGM files, which have their size"))
+      settings.format = .images
+    }
     try input.read(into: &settings, output, corrections, count: count ?? 0, rig: nil)
     let recorded = try CommandFailure.naming(input.schedule ?? "--count", .usage) {
       try RecordedMapping(count: count ?? 0, settings: settings)

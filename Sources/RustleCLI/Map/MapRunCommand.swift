@@ -152,7 +152,8 @@ struct MapRunCommand: AsyncParsableCommand {
       if update.delay == nil && map.found.count < map.fixtures.count {
         log.note("no light was seen: check the camera, the outputs and the patch")
       }
-      if update.droppedFrames > 0 { log.note("\(update.droppedFrames) frames were lost") }
+      // The frames of the demonstration come as fast as they are taken.
+      if update.droppedFrames > 0 && !demo { log.note("\(update.droppedFrames) frames were lost") }
     }
   }
 }
