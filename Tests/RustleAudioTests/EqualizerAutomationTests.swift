@@ -77,6 +77,10 @@ import Testing
     #expect(fault(Point(time: 0, band: nil, gain: 25)) == "point 1: gain: expected -96 to 24 dB, got 25")
     #expect(fault(Point(time: 0, band: 2, gain: 0)) == "point 1: band: expected 1 to 2, got 3")
     #expect(fault(Point(time: 0, band: 1, gain: 0)) != nil)
+    let none = #expect(throws: AudioError.self) {
+      try EqualizerAutomation(points: [Point(time: 0, band: 0, gain: 0)]).check(for: EqualizerSettings(), channels: 2)
+    }
+    #expect(none?.message == "point 1: expected the preamplification, as there are no bands, got band 1")
     #expect(fault(Point(time: 0, band: 0, channel: .right, gain: 0), channels: 1) != nil)
   }
 }

@@ -173,6 +173,10 @@ import Testing
     #expect(prepared.omittedBandCount == 1 && prepared.distance == 0, "a band without a gain changes nothing")
     #expect(prepared.notes == ["1 band at or above half the sample rate, 4000 Hz, is left out"])
     #expect(try request.prepared(sampleRate: 48_000).notes == [])
+    // One band for both channels is one.
+    let both = EqualizerSettings(
+      left: [EqualizerBand(frequency: 5_000, gain: 3, q: 1)], right: [EqualizerBand(frequency: 5_000, gain: 3, q: 1)])
+    #expect(try EqualizerRequest(settings: both).prepared(sampleRate: 8_000).omittedBandCount == 1)
     request.preamp = .automatic
     let automatic = try request.prepared(sampleRate: 8_000).settings.preamp
     #expect(abs(automatic + 6) < 0.01)

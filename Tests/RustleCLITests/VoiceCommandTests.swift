@@ -40,6 +40,18 @@ import Testing
     #expect(try number("rolloff_hz") > 300 && number("tilt_db_per_octave") < -3)
   }
 
+  /// 50 ms of a voice without noise had a ratio of 31 dB, since the window has 4.5 periods of the lowest pitch.
+  @Test func aSoundShorterThanTheWindowHasNoRatio() throws {
+    let folder = try ScratchFolder()
+    func ratio(_ seconds: Double, _ options: [String]) throws -> Any? {
+      let path = try folder.write(Self.file(Self.voice(seconds: seconds)), as: "\(seconds).wav")
+      return try SoundCommandTests.objects(RustleProcess.run(["voice", path, "--json"] + options)).first?["hnr_db"]
+    }
+    #expect(try ratio(0.05, []) is NSNull)
+    #expect(try #require(ratio(0.05, ["--min", "120"]) as? Double) > 30)
+    #expect(try #require(ratio(0.15, []) as? Double) > 40)
+  }
+
   @Test func framesComeBeforeTheSum() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.file(Self.voice()), as: "voice.wav")

@@ -82,6 +82,11 @@ public struct EqualizerAutomation: Sendable, Hashable {
         (point.channel != .right ? [settings.left] : [])
         + (point.channel != .left && channels == 2 ? [settings.right] : [])
       guard let count = sides.map(\.count).min() else { throw fault("channel", "left or both of one channel", "right") }
+      guard count > 0 else {
+        throw .validation(
+          "point \(index + 1)", expected: "the preamplification, as there are no bands", got: "band \(band + 1)",
+          advice: "Add the band to the settings.")
+      }
       guard (0..<count).contains(band) else { throw fault("band", "1 to \(count)", "\(band + 1)") }
       if sides.contains(where: { $0[band].isPass }) {
         throw fault("band", "one with a gain", "a low-pass or high-pass filter, \(band + 1)")

@@ -28,7 +28,7 @@ public struct EqualizerRequest: Sendable, Hashable {
   public struct Prepared: Sendable, Hashable {
     /// The settings, without bands at or above half the sample rate.
     public let settings: EqualizerSettings
-    /// The number of bands left out that would change the sound.
+    /// The number of bands left out that would change the sound; where both channels have the same bands, those of one.
     public let omittedBandCount: Int
     /// The greatest distance of the response from solved gains, in dB; 0 for settings that are not solved.
     public let distance: Double
@@ -69,7 +69,8 @@ public struct EqualizerRequest: Sendable, Hashable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for values out of range.
   public func prepared(sampleRate: Double) throws(AudioError) -> Prepared {
     func effective(_ settings: EqualizerSettings) -> Int {
-      (settings.left + settings.right).count { $0.gain != 0 || $0.isPass }
+      let bands = settings.left == settings.right ? settings.left : settings.left + settings.right
+      return bands.count { $0.gain != 0 || $0.isPass }
     }
     var result = settings.limited(toSampleRate: sampleRate)
     let omitted = effective(settings) - effective(result)

@@ -14,8 +14,9 @@ public struct PitchFrame: Sendable, Hashable {
   public var time: Double
   /// The fundamental frequency in Hz, or the first partial's of an inharmonic tone; nil: none in the range.
   public var frequency: Double?
-  /// The confidence, 0 to 1. With ``PitchMethod/harmonic`` the share of frames like this of one note, of the reported pitch within 50
-  /// cents; with the other methods their own measure, which is not a probability.
+  /// The confidence, 0 to 1. With ``PitchMethod/harmonic`` it is a probability: of frames that look like this one, the share in which
+  /// one note sounds, within 50 cents of the reported pitch. With ``PitchConfiguration/expectsOneNote`` several notes do not lower it.
+  /// The other methods have measures of their own, which are not probabilities.
   public var confidence: Double
   /// The standard deviation of ``frequency`` in cents, if the rest of the frame is noise; 0 where a method does not report it.
   public var deviation: Double

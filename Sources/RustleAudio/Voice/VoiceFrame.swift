@@ -8,7 +8,8 @@ public struct VoiceFrame: Sendable, Hashable {
   public var time: Double
   /// The pitch in Hz; nil: none in the range. It is valid if ``isVoiced``.
   public var pitch: Double?
-  /// The confidence, 0 to 1: the share of frames like this that have the reported pitch.
+  /// The confidence, 0 to 1: of frames of one voice that look like this one, the share that has the reported pitch. Several notes do
+  /// not lower it.
   public var confidence: Double
   /// Whether the frame is voiced: has a pitch with a confidence of at least ``PitchFrame/voicedConfidence``.
   public var isVoiced: Bool

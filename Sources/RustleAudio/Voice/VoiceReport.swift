@@ -3,7 +3,7 @@
 /// ```swift
 /// let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: 48_000)
 /// let report = try VoiceReport(samples, sampleRate: 48_000, frames: frames, summary: summary)
-/// print(report.medianPitch ?? 0, report.measures.ratio.hnr)
+/// print(report.medianPitch ?? 0, report.harmonicsToNoise ?? 0)
 /// ```
 public struct VoiceReport: Sendable {
   /// The length of the sound, in seconds.
@@ -23,7 +23,7 @@ public struct VoiceReport: Sendable {
 
   /// Measures of a whole sound at once.
   public struct Measures: Sendable {
-    /// The harmonics-to-noise ratio.
+    /// The harmonics-to-noise ratio; too low for a sound shorter than its window: ``VoiceReport/harmonicsToNoise``.
     public let ratio: HarmonicsToNoise
     /// The levels of the first two harmonics.
     public let harmonics: H1MinusH2
@@ -79,6 +79,10 @@ public struct VoiceReport: Sendable {
     if summary.voicedFrames > 0 { return summary.meanConfidence }
     return pitchOfWhole.flatMap { $0.isVoiced ? $0.confidence : nil }
   }
+
+  /// The harmonics-to-noise ratio, in dB; nil: the sound is shorter than the window, 4.5 periods of the lowest pitch, in which it
+  /// would be tens of decibels too low.
+  public var harmonicsToNoise: Double? { seconds * range.lowerBound < 4.5 ? nil : measures.ratio.hnr }
 
   /// The formant of a number, counted from 1; nil: not found.
   public func formant(_ number: Int) -> Formant? { formants.indices.contains(number - 1) ? formants[number - 1] : nil }

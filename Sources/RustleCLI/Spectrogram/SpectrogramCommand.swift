@@ -134,7 +134,7 @@ struct SpectrogramResult {
       Double($0.column * $0.result.columns.framesPerColumn * $0.result.stft.hop) / $0.result.subject.format.sampleRate
     },
     Column("bin_hz", "the distance of two bins") { $0.result.binWidth },
-    Column("db", "the highest level of each bin from 0 Hz on; null for silence") {
+    Column("db", "the highest level of each bin from 0 Hz on, -200 or more; null for one that is not finite") {
       Array($0.result.columns.levels(of: $0.column).prefix(1 + Int($0.result.maximumFrequency / $0.result.binWidth)))
     },
   ]

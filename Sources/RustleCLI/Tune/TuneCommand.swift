@@ -16,9 +16,10 @@ struct TuneCommand: AsyncParsableCommand {
       A device is measured in real time, with a live needle on a terminal and a line for each interval elsewhere. A file is \
       read as fast as it can be. A list of the notes with the median of their cents follows.
 
-      The confidence is the share of similar frames whose pitch is right. With an instrument the target is the nearest of its \
-      strings, at any distance, and the range of frequencies is from a fifth below the lowest string to two octaves above \
-      the highest.
+      One note at a time is expected. The confidence is the share of similar frames of one note whose pitch is right; a chord \
+      is taken for the note of which its notes are partials, and does not lower it. With an instrument the target is the \
+      nearest of its strings, at any distance, and the range of frequencies is from a fifth below the lowest string to two \
+      octaves above the highest.
 
       EXAMPLES:
         rustle tune --device default --instrument guitar

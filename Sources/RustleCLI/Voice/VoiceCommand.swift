@@ -19,7 +19,8 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
       of running speech raise them. H1-H2 is not corrected for the formants.
 
       --ceiling is the upper limit of the fifth formant: about 5000 for men, 5500 for women, 6500 for children. Another \
-      ceiling adds or misses formants. A range that matches the voice makes the pitch more reliable.
+      ceiling adds or misses formants. A range that matches the voice makes the pitch more reliable. One voice is expected: \
+      a chord is taken for the note of which its notes are partials, at the same confidence.
 
       EXAMPLES:
         rustle voice vowel.wav
@@ -177,7 +178,8 @@ struct VoiceResult: Sendable {
 
   private static let quality: [Column<Self>] = [
     .section("QUALITY"),
-    Column("hnr_db", \.report.measures.ratio.hnr).shown("harmonics-to-noise", 9, "%.1f", unit: "dB"),
+    Column("hnr_db", "null for a sound shorter than 4.5 periods of --min", \.report.harmonicsToNoise).shown(
+      "harmonics-to-noise", 9, "%.1f", unit: "dB"),
     Column("h1_minus_h2_db", \.report.measures.h1MinusH2).shown("H1-H2", 9, "%.1f", unit: "dB"),
     Column("h1_db", \.report.measures.harmonics.h1AmplitudeDb),
     Column("h2_db", \.report.measures.harmonics.h2AmplitudeDb),
