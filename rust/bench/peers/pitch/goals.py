@@ -46,6 +46,11 @@ def goals():
                # "None", rounded to one decimal.
                Goal("speech_world", "rpa", 92), Goal("speech_world", "vfa", 10), Goal("speech_world", "gross", 1.5),
                Goal("speech_world", "octave", 0.05)]
+    # Harder sets, by the same limits.
+    listed += [Goal("more_instruments", measure, limit)
+               for measure, limit in (("rpa", 99.5), ("gross", 0.2), ("missing", 0.3), ("octave", 0.1))]
+    listed += [Goal("speech_world_rough", measure, limit)
+               for measure, limit in (("rpa", 92), ("vfa", 10), ("gross", 1.5), ("octave", 0.05))]
     listed += [Goal("silence", "vfa", 0), Goal("lsb", "vfa", 0)]
     listed += [Goal(kind, "vfa", 1) for kind in ("white", "pink", "brown", "clicks")]
     for kind in ("quiet", "clipped", "dc", "hum", "thin", "uneven"):
