@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person
-from page import held, wait_until
+from page import expect_connection, held, wait_until
 from rig import wait
 from test_account_pages import Device, device, fill, log_in, note, sign_up, studio, to
 from test_account_settings import save_as
@@ -178,7 +178,14 @@ def test_a_page_signs_out_whatever_the_server_answers(browser, studio, isOffline
 
 @pytest.mark.parametrize("isAnswered", [True, False])
 def test_a_login_waits_for_the_log_out(device, isAnswered):
-    page, held, logins = device(), [], []
+    page, held, logins, sockets = device(), [], [], []
+
+    def connect(socket):
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket("**/ws", connect)
+    page.reload()
     sign_up(page)
     page.on("request", lambda request: logins.append(request) if request.url.endswith("api/login") else None)
     # The server has ended the session; its answer, which deletes the cookie, is on its way, or lost.
@@ -186,11 +193,18 @@ def test_a_login_waits_for_the_log_out(device, isAnswered):
     page.get_by_role("button", name="Log out").click()
     fill(page, "Log in", **{"E-mail address": "ada@example.org", "Password": PASSWORD})
     wait_until(page, lambda: held)
-    page.wait_for_timeout(1000)
+    # With each connection the page asks who is signed in.
+    for _ in range(3):
+        count = len(sockets)
+        sockets[-1].close()
+        wait_until(page, lambda: len(sockets) > count)
+        expect_connection("live", page)
     assert logins == []
     if isAnswered:
         held[0][0].fulfill(response=held[0][1])
     page.get_by_role("heading", name="Signed in").wait_for()
+    # However often it asked, the log-out was waited for once.
+    assert len(held) == 1
     page.reload()
     page.get_by_role("heading", name="Signed in").wait_for()
     assert len(logins) == 1

@@ -1,6 +1,7 @@
 """The screens of the sound, with a fake microphone, the demo tone and files."""
 
 import math
+import re
 import time
 import wave
 
@@ -8,7 +9,7 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, client, send, speaker, state
 from conftest import Studio
-from page import choose_demo, expect_connection, number, until
+from page import choose_demo, expect_connection, number, until, wait_until
 from test_screens import violations
 
 HEARD = """fetch('/api/state').then((answer) => answer.json()).then(({ states: { sound } }) => sound.kind)"""
@@ -360,6 +361,51 @@ def test_a_drag_a_preset_and_an_import_are_one_step_each(open_page):
         page.wait_for_timeout(150)
     expect(imported).to_have_value("5.5")
     until(page, "fetch('/api/state').then((answer) => answer.json()).then(({ states: { equalizer } }) => equalizer.preamp === -6)")
+
+
+def test_what_replaces_the_bands_waits_for_the_changes_before_it(open_page):
+    page = open_page("equalizer")
+    sockets, held, is_held = [], [], False
+
+    def pass_on(socket):
+        socket.connect_to_server().on_message(lambda message: held.append(message) if is_held else socket.send(message))
+        sockets.append(socket)
+
+    def let_go():
+        nonlocal is_held
+        is_held = False
+        while held:
+            sockets[-1].send(held.pop(0))
+
+    page.route_web_socket(re.compile("/ws$"), pass_on)
+    page.reload()
+    expect_connection("live", page)
+    slider, undo = page.get_by_label("Left, 512 Hz"), page.get_by_role("button", name="Undo")
+    page.locator("#equalizer-text").fill("Preamp: -6 dB\nFilter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0")
+    slider.focus()
+    # The answer to the first change is late: the second one waits for it, and the import for both.
+    is_held = True
+    slider.press("PageUp")
+    page.get_by_label("Preset").select_option("Bass")
+    page.get_by_role("button", name="Import").click()
+    wait_until(page, lambda: any("equalizer" in str(message) for message in held))
+    let_go()
+    imported = page.get_by_label("Left, 1000 Hz")
+    expect(imported).to_have_value("5")
+    # A change of the imported bands is none of those to which two steps back lead at once.
+    imported.focus()
+    is_held = True
+    imported.press("ArrowUp")
+    undo.click()
+    undo.click()
+    wait_until(page, lambda: any("equalizer" in str(message) for message in held))
+    let_go()
+    for frequency, gain in [(32, "6"), (512, "0")]:
+        expect(page.get_by_label(f"Left, {frequency} Hz")).to_have_value(gain)
+    undo.click()
+    expect(page.get_by_label("Left, 32 Hz")).to_have_value("0")
+    expect(slider).to_have_value("3")
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_imported_filters_can_be_changed(open_page):

@@ -27,7 +27,13 @@ const OWN = "eq/presets/";
 export function equalizer(app) {
   const { link, equalizerHistory: history } = app;
   let [gains, response, frequencies] = [{ left: [], right: [] }, null, []];
-  let [dragged, pending, isSending] = [null, null, false];
+  let dragged = null;
+  /** What was begun last: the next one follows its end. */
+  let turn = Promise.resolve();
+  /** The changes whose way to the server is not over, and whether one of them has not begun it. */
+  let [underWay, isWaiting] = [0, false];
+  /** The replacements of all bands that are not over. */
+  let replacements = 0;
   /** Of what the curve shows: it grows with each change. */
   let edition = 0;
   const sliders = { left: [], right: [] };
@@ -37,14 +43,27 @@ export function equalizer(app) {
   const area = h("textarea", { rows: "6", id: "equalizer-text", spellcheck: "false", class: "number" });
 
   const copy = () => ({ left: [...gains.left], right: [...gains.right] });
+  const bands = () => frequencies.join();
+  /** Does something after what was begun before. */
+  const after = (work) => {
+    const result = turn.then(work);
+    turn = result.catch(() => {});
+    return result;
+  };
+  /** Does something at once, or after replacements that are under way: it is about the bands that these leave. */
+  const onceReplaced = (work) => (replacements ? after(work) : work());
   // While one change is on its way, only the newest of the next ones waits.
-  const send = async () => {
-    if (isSending) return void (pending = copy());
-    isSending = true;
-    await app.attempt(() => link.act("equalizer/set", copy()));
-    isSending = false;
-    if (!pending && !dragged) adopt();
-    if (pending) { pending = null; send(); }
+  const send = () => {
+    if (isWaiting) return;
+    [isWaiting, underWay] = [true, underWay + 1];
+    const present = bands();
+    after(async () => {
+      isWaiting = false;
+      // Bands that another page has replaced take nothing more.
+      if (bands() === present) await app.attempt(() => link.act("equalizer/set", copy()));
+      underWay -= 1;
+      if (!underWay && !dragged) adopt();
+    });
   };
   const parts = () => [...gains.left, ...gains.right];
   const show = () => {
@@ -61,11 +80,10 @@ export function equalizer(app) {
   };
   // What is in force, also after a refusal.
   const adopt = () => {
-    const { left, right } = link.states.equalizer;
+    const { left, right } = link.states.equalizer ?? gains;
     gains = { left: [...left], right: [...right] };
     show();
   };
-  const bands = () => frequencies.join();
   const put = (changes) => {
     for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
@@ -82,10 +100,12 @@ export function equalizer(app) {
   const controlOf = (channel, band) => `${channel} ${band}`;
   const move = (channel, band, gain) => {
     const rounded = Math.max(-MOST, Math.min(MOST, Math.round(2 * gain) / 2));
-    const channels = CHANNELS.map(([each]) => each).filter((each) => history.isLinked || each === channel);
-    change(controlOf(channel, band), channels.map((each) => ({ channel: each, band, gain: rounded })));
+    const [channels, present] = [CHANNELS.map(([each]) => each).filter((each) => history.isLinked || each === channel), bands()];
+    // Bands that are replaced meanwhile take nothing more.
+    onceReplaced(() => { if (bands() === present) change(controlOf(channel, band), channels.map((each) => ({ channel: each, band, gain: rounded }))); });
   };
   const differences = (next) => CHANNELS.flatMap(([channel]) => next[channel].map((gain, band) => ({ channel, band, gain })));
+  /** The filters as text, which the server knows after all changes before. */
   const text = async () => (await link.act("equalizer/export")).text;
   /** Performs it; what came of it is the account's, too. */
   const take = async (action, argument) => {
@@ -94,23 +114,35 @@ export function equalizer(app) {
     const isGraphic = present.join() === GRAPHIC;
     app.session.moved("eq", isGraphic ? [...left, ...right].entries() : [], isGraphic ? [...left, ...right] : null);
   };
+  /** Does what replaces the bands, after the changes before it: what it leaves is shown, whatever came of it. */
+  const exchange = (work) => {
+    replacements += 1;
+    return app.attempt(() => after(async () => {
+      try {
+        await work();
+      } finally {
+        replacements -= 1;
+        adopt();
+        showButtons();
+      }
+    }));
+  };
   /** Performs what replaces the bands: one step, whatever they were. */
-  const replace = (action, argument) => app.attempt(async () => {
+  const replace = (action, argument) => exchange(async () => {
     const noted = history.replace(await text(), action, argument);
-    showButtons();
     try {
       await take(action, argument);
     } catch (error) {
       history.forget(noted);
       throw error;
     }
-  }).finally(showButtons);
-  const step = (isRedo) => {
+  });
+  const step = (isRedo) => onceReplaced(() => {
     const taken = history.take(isRedo, bands());
     if (taken?.changes) put(taken.changes);
-    else if (taken) app.attempt(() => take(taken.action, taken.argument));
+    else if (taken) exchange(() => take(taken.action, taken.argument));
     showButtons();
-  };
+  });
 
   const button = (name, action, extra = {}) => h("button", { type: "button", onclick: action, ...extra }, name);
   const undo = button("Undo", () => step(false));
@@ -123,22 +155,24 @@ export function equalizer(app) {
     own.show();
     if (!all) return;
     const next = { left: all.slice(0, COUNT), right: all.slice(COUNT) };
-    if (bands() !== GRAPHIC) return replace("equalizer/set", next);
-    history.end();
-    change("preset", differences(next));
+    onceReplaced(() => {
+      if (bands() !== GRAPHIC) return void replace("equalizer/set", next);
+      history.end();
+      change("preset", differences(next));
+    });
   });
   const own = shelf(app, OWN, "preset", { value: () => bands() === GRAPHIC ? parts() : null,
     chosen: () => preset.select.value.startsWith(OWN) ? preset.select.value.slice(OWN.length) : null });
   const linked = button("Link left and right", () => { history.isLinked = !history.isLinked; showButtons(); });
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
-  const memory = button("A", () => {
+  const memory = button("A", () => onceReplaced(() => {
     history.slots[history.slot] = { ...copy(), bands: bands() };
     history.slot = history.slot === "A" ? "B" : "A";
     const other = history.slots[history.slot];
     history.end();
     if (other?.bands === bands()) change("memory", differences(other));
     showButtons();
-  });
+  }));
   const showButtons = () => {
     const focused = document.activeElement;
     undo.disabled = !history.has(false, bands());
@@ -256,7 +290,7 @@ export function equalizer(app) {
       h("section", { class: "card wide" }, h("h2", {}, "As text"),
         h("label", { for: "equalizer-text", class: "note" }, "Filters in the form of Equalizer APO"), area,
         h("div", { class: "row" },
-          button("Export", () => app.attempt(async () => { area.value = await text(); })),
+          button("Export", () => app.attempt(() => after(async () => { area.value = await text(); }))),
           button("Import", () => replace("equalizer/import", { text: area.value })))))],
     names,
     state(name, state) {
@@ -270,7 +304,7 @@ export function equalizer(app) {
         build();
         show();
         showButtons();
-      } else if (!dragged && !isSending && !pending) adopt();
+      } else if (!dragged && !underWay) adopt();
       say(headroom.output, fixed(headroomOf(state)));
     },
     draw() {

@@ -57,6 +57,8 @@ export class Session {
   #app;
   #bars = new Map();
   #turn = Promise.resolve();
+  /** The answer to who is signed in, as long as the server is yet to be asked for it; null: nobody waits for one. */
+  #coming = null;
   #tabs = new BroadcastChannel("rustle-account");
   /** What this page has changed while nobody was signed in: the last value of each part, by the names of settings. */
   #own = new Map();
@@ -83,8 +85,11 @@ export class Session {
     return this.#bars.get(prefix);
   }
 
-  /** Asks who is signed in, after what was asked before. */
-  refresh() { return this.#after(() => this.#refresh()); }
+  /**
+   * Asks who is signed in, after what was asked before. Whoever asks while the question waits gets its answer: a server that does not answer
+   * to a log-out is waited for once, and not once for each.
+   */
+  refresh() { return this.#coming ??= this.#after(() => this.#refresh()); }
 
   /** Does something after what was begun before. */
   #after(work) {
@@ -95,7 +100,7 @@ export class Session {
 
   async #refresh() {
     try {
-      await this.#tellOfLeaving();
+      await this.#tellOfLeaving().finally(() => { this.#coming = null; });
       const { accounts, id, email, mail, providers, password, verified } = await ask("GET", "api/account");
       [this.isKept, this.sendsMail, this.providers, this.hasPassword, this.isVerified] = [accounts, mail, providers ?? [], password !== false, verified === true];
       const isLeft = !id || id === browserStore.get(LEFT);
