@@ -68,6 +68,30 @@ def test_each_further_card_has_a_heading(open_page, studio):
         assert page.locator("main .cards > .card + .card:not(:has(> h2))").count() == 0, screen
 
 
+# The choices whose longest name is cut off, and the numbers of pictures that are too small to be read.
+SMALL = """() => [
+    ...[...document.querySelectorAll('main select')].filter((each) => each.checkVisibility()).filter((each) => {
+        const before = each.offsetWidth;
+        each.style.cssText = 'width: max-content; max-width: none; flex: none';
+        const whole = each.offsetWidth;
+        each.style.cssText = '';
+        return before < whole;
+    }).map((each) => each.parentElement.textContent.slice(0, 30)),
+    ...[...document.querySelectorAll('main svg text')].filter((each) => each.getBoundingClientRect().height < 12).map((each) => each.textContent),
+]"""
+
+
+def test_a_phone_shows_names_and_numbers_whole(open_page, studio):
+    page = open_page("account", width=360, height=740)
+    start_everything(page, studio.address)
+    for screen in SCREENS:
+        page.goto(f"{studio.address}#/{screen}")
+        page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+        # What its states bring.
+        page.wait_for_timeout(200)
+        assert page.evaluate(SMALL) == [], screen
+
+
 def test_a_phone_shows_prices_before_lists_and_many_fixtures_briefly(open_page, studio):
     page = open_page("prices", width=360, height=740)
     row = page.get_by_role("region", name="Prices").get_by_role("row").nth(1)

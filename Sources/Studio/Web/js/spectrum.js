@@ -82,6 +82,7 @@ export function spectrum(app) {
     context.imageSmoothingEnabled = false;
     context.drawImage(past, 0, 0, width, height);
   });
+  fall.canvas.className = "fall";
 
   return {
     title: "Spectrum", lead: "Level over frequency, 25 times per second. The violet line holds the peaks.",

@@ -25,7 +25,7 @@ export function tuner(app) {
     return svg("path", { class: name, d: `M${start} A${RADIUS} ${RADIUS} 0 0 1 ${end}` });
   };
   const ticks = [-50, -25, 0, 25, 50].map((cents) => {
-    const [x, y] = at(cents, RADIUS + 20);
+    const [x, y] = at(cents, RADIUS + 22);
     return svg("text", { x, y: y + 4, class: "tick" }, cents > 0 ? `+${cents}` : String(cents).replace("-", "−"));
   });
   const needle = svg("line", { class: "needle", x1: X, y1: Y, x2: X, y2: Y - RADIUS + 14 });

@@ -36,7 +36,7 @@ export function voice(app) {
     context.clearRect(0, 0, width, height);
     const point = (f1, f2) => [width * (1 - along(f2, F2)), height * along(f1, F1)];
     context.font = "500 20px Roboto, sans-serif";
-    context.fillStyle = "#6f7a80";
+    context.fillStyle = "#a8aeaf";
     for (const [name, f1, f2] of VOWELS) context.fillText(name, ...point(f1, f2));
     if (!history.length) unheard(context, width, height, link);
     const trail = history.filter((each) => each.pitch > 0 && each.f1 > 0 && each.f2 > 0).slice(-TRAIL);
