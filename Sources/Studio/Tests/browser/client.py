@@ -3,6 +3,7 @@
 import array
 import base64
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -140,53 +141,49 @@ def block(sequence, samples):
 
 
 @contextlib.contextmanager
+def source(studio, blocks):
+    """Is the source of the sound meanwhile: sends the blocks of `blocks(is_over)`, where `is_over(seconds)` waits so long at most."""
+    end = threading.Event()
+    with client(studio) as socket:
+        socket.recv(timeout=PATIENCE)
+        send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
+        assert answer(socket)["ok"]
+
+        def speak():
+            for each in blocks(end.wait):
+                socket.send(each)
+
+        thread = threading.Thread(target=speak)
+        thread.start()
+        try:
+            yield
+        finally:
+            end.set()
+            thread.join()
+
+
 def speaker(studio, wave):
     """Is the source of the sound meanwhile: blocks of 20 ms, of a function of the sample's number."""
-    is_over = threading.Event()
-    with client(studio) as socket:
-        socket.recv(timeout=PATIENCE)
-        send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
-        assert answer(socket)["ok"]
+    def blocks(is_over):
+        start, length = time.monotonic(), RATE // 50
+        for sequence in itertools.count():
+            if is_over(max(0, start + sequence / 50 - time.monotonic())):
+                return
+            yield block(sequence, [wave(sequence * length + place) for place in range(length)])
 
-        def speak():
-            start, length = time.monotonic(), RATE // 50
-            for sequence in range(1 << 20):
-                if is_over.wait(max(0, start + sequence / 50 - time.monotonic())):
-                    return
-                socket.send(block(sequence, [wave(sequence * length + place) for place in range(length)]))
-
-        thread = threading.Thread(target=speak)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
+    return source(studio, blocks)
 
 
-@contextlib.contextmanager
 def fast_levels(studio):
     """Sound that comes faster than it would be played: a hundred values of the topic `levels` a second, more than a page is written."""
-    is_over = threading.Event()
-    with client(studio) as socket:
-        socket.recv(timeout=PATIENCE)
-        send(socket, id=1, do="sound/select", **{"with": {"kind": "browser"}})
-        assert answer(socket)["ok"]
+    def blocks(is_over):
+        samples = [0.5] * (RATE // 25)
+        for sequence in itertools.count():
+            if is_over(0.01):
+                return
+            yield block(sequence, samples)
 
-        def speak():
-            samples = [0.5] * (RATE // 25)
-            for sequence in range(1 << 20):
-                if is_over.wait(0.01):
-                    return
-                socket.send(block(sequence, samples))
-
-        thread = threading.Thread(target=speak)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
+    return source(studio, blocks)
 
 
 def processor_time(studio):
