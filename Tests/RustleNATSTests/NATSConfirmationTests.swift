@@ -12,9 +12,7 @@ import Testing
   @Test func whatNoServerConfirmsIsNotPublished() async throws {
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    await source.loseConnection(to: server)
     try await source.push(NATSRun.trades(0..<1_000))
     let counts = try await source.end()
     #expect((counts.published, counts.failed) == (0, 1_000))
@@ -25,9 +23,7 @@ import Testing
   @Test func whatAConnectionThatIsResetHasNotConfirmedIsNotPublished() async throws {
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    await source.loseConnection(to: server)
     let other = try server.confirmNothing(12)
     defer { other.terminate() }
     var number: UInt64 = 0
@@ -95,7 +91,7 @@ import Testing
   @Test func whatALostConnectionHasTakenIsNotPublished() async throws {
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     // It reads nothing more.
     server.signal(SIGSTOP)
     for numbers in [UInt64(0)..<1_000, 1_000..<1_001] {
@@ -105,8 +101,8 @@ import Testing
     }
     server.kill()
     try server.restart()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isLost)
+    await source.state(NATSRun.isConnected)
     let counts = try await source.end()
     #expect(counts.failed >= 1_000 && counts.published + counts.failed == 1_001)
     #expect(counts.reason == "connection lost")
@@ -119,7 +115,7 @@ import Testing
     try await source.push(NATSRun.trades(0..<10))
     while source.value("published_total") < 10 { await Task.yield() }
     server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    await source.state(NATSRun.isLost)
     try await source.push(NATSRun.trades(10..<1_010))
     while source.value("waiting") < 1_000 { await Task.yield() }
     try server.closeConnections(3)
@@ -132,9 +128,7 @@ import Testing
   @Test func whatIsTooMuchToWaitForAConnectionFails() async throws {
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address()))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    await source.loseConnection(to: server)
     for start in stride(from: UInt64(0), to: 70_000, by: 10_000) {
       try await source.push(NATSRun.trades(start..<start + 10_000))
     }

@@ -30,7 +30,7 @@ import Testing
   @Test func whatAServerRefusesIsNotPublished() async throws {
     let (server, reader, _, _) = try limitedUsers()
     let source = try await NATSRun.Source(NATSPublisher(reader))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     try await source.push(NATSRun.trades(0..<100))
     let counts = try await source.end()
     #expect((counts.published, counts.failed) == (0, 100))
@@ -74,7 +74,7 @@ import Testing
   @Test func aSymbolThatIsRefusedHoldsUpNoOther() async throws {
     let (server, _, _, half) = try limitedUsers()
     let source = try await NATSRun.Source(NATSPublisher(half, durable: .init(patience: .seconds(5))))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     for round in UInt64(0)..<2 {
       let numbers = round * 40..<round * 40 + 40
       let trades = zip(NATSRun.trades(numbers), NATSRun.trades(numbers, of: "B")).flatMap { [$0, $1] }
@@ -113,13 +113,11 @@ import Testing
   @Test func aSymbolThatAnOutageFailedIsSentAgainInTheNext() async throws {
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init(patience: .seconds(5))))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
-    server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    await source.loseConnection(to: server)
     try await source.push(NATSRun.trades(0..<1, of: "B"))
     while source.value("failed_total") < 1 { await Task.yield() }
     try server.restart()
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     var number: UInt64 = 0
     while source.value("acknowledged_total") < 1 {
       try await source.push(NATSRun.trades(number..<number + 1))
@@ -127,7 +125,7 @@ import Testing
       while source.handled < Double(number + 1) { await Task.yield() }
     }
     server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    await source.state(NATSRun.isLost)
     let (failed, retries) = (source.value("failed_total"), source.value("retried_total"))
     try await source.push(NATSRun.trades(1..<2, of: "B"))
     while source.value("failed_total") == failed && source.value("retried_total") == retries { await Task.yield() }
@@ -141,7 +139,7 @@ import Testing
   @Test func ofSeveralSymbolsThoseThatAreRefusedFail() async throws {
     let (server, _, _, half) = try limitedUsers()
     let source = try await NATSRun.Source(NATSPublisher(half))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     try await source.push((UInt64(0)..<40).flatMap { number in ["B", "A", "C"].map { NATSRun.trade(number, of: $0) } })
     let counts = try await source.end()
     #expect((counts.published, counts.failed) == (40, 80) && counts.reason?.contains("ermission") == true)
@@ -184,7 +182,7 @@ import Testing
     while ContinuousClock.now < end { await Task.yield() }
     server.kill()
     try server.restart(["--auth", "ours"])
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     try await source.push(NATSRun.trades(0..<10))
     let counts = try await source.end()
     #expect((counts.published, counts.failed) == (10, 0))
@@ -193,7 +191,7 @@ import Testing
   @Test func whatWaitsWhenItIsCancelledIsCounted() async throws {
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init(patience: .seconds(3_600))))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     server.kill()
     for start in stride(from: UInt64(0), to: 20_000, by: 1_000) {
       try await source.push(NATSRun.trades(start..<start + 1_000))
@@ -223,7 +221,7 @@ import Testing
     await wait { source.value("published_total") == 1_000 }
     #expect(source.value("acknowledged_total") == (durable == nil ? 0 : 1_000) && source.value("waiting") == 0)
     server.kill()
-    for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
+    await source.state(NATSRun.isLost)
     try await source.push(NATSRun.trades(1_000..<1_010))
     await wait { source.value("waiting") == 10 && (durable == nil || source.value("retried_total") > 0) }
     #expect(source.value("published_total") == 1_000 && source.value("failed_total") == 0)

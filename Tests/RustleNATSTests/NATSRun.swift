@@ -27,6 +27,18 @@ enum NATSRun {
       try await feed.run()
     }
 
+    /// Waits for a state of the publication's connection.
+    func state(_ isWanted: @Sendable (FeedConnection) -> Bool) async {
+      for await state in publication.connectionStates where isWanted(state) { return }
+    }
+
+    /// Waits for a connection, and kills its server.
+    func loseConnection(to server: NATSServer) async {
+      await state(NATSRun.isConnected)
+      server.kill()
+      await state(NATSRun.isLost)
+    }
+
     func push(_ trades: [Trade]) async throws { #expect(try await feed.push(trades: trades)) }
 
     /// A count of the moment: what stands after `rustle_publication_` in its name.

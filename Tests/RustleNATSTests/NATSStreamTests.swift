@@ -213,7 +213,7 @@ import Testing
     let subject = address.subject(of: "A")
     try make(Self.day, of: address, connection, subject: subject)
     let source = try await NATSRun.Source(NATSPublisher(address, durable: .init(patience: .seconds(5))))
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     for round in UInt64(0)..<2 {
       let numbers = round * 40..<round * 40 + 40
       try await source.push(numbers.flatMap { number in ["B", "A"].map { NATSRun.trade(number, of: $0) } })

@@ -49,8 +49,8 @@ import Testing
         // With a connection that is made again.
         server.kill()
         try server.restart()
-        for await state in source.publication.connectionStates where NATSRun.isLost(state) { break }
-        for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+        await source.state(NATSRun.isLost)
+        await source.state(NATSRun.isConnected)
         #expect(try await source.end().failed == 0)
         await reader.feed.shutDown()
         try await Self.wait(for: own)
