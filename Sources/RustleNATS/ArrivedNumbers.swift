@@ -39,6 +39,8 @@ struct ArrivedNumbers {
     case new
     /// It is the first one of a source that numbers anew, and to be delivered.
     case renumbered
+    /// One of its symbol with a higher number has come before, so that it was reported missing.
+    case late
     /// It came before, or precedes what came first.
     case duplicate
     /// Its source has begun a later epoch.
@@ -70,7 +72,7 @@ struct ArrivedNumbers {
       let gap = missing.remove(at: place)
       if number < gap.upperBound { missing.insert(number + 1...gap.upperBound, at: place) }
       if number > gap.lowerBound { missing.insert(gap.lowerBound...number - 1, at: place) }
-      return .new
+      return .late
     }
   }
 

@@ -126,7 +126,7 @@ actor NATSReader {
   /// Reads what has come.
   private func read(_ messages: NATSSubscription, of connection: NATSConnection, to writer: FeedWriter) async throws {
     var (bytes, patience) = ([UInt8](), Self.patience)
-    var duplicates: UInt64 = 0
+    var (duplicates, late): (UInt64, UInt64) = (0, 0)
     do {
       while bytes.count < Self.batch {
         let message = try messages.next(within: patience)
@@ -142,6 +142,11 @@ actor NATSReader {
         case .duplicate:
           duplicates += 1
           continue
+        // A server reads what it has of a connection that a publisher has lost beside the next one, and may hold it up. By then it is
+        // reported missing. What a stream has acknowledged is never left out.
+        case .late where feed.replay == .live:
+          late += 1
+          continue
         // Not a trade: it is reported and counted as a malformed message.
         case .outdated: bytes += "of an earlier epoch: ".utf8 + id
         case .renumbered:
@@ -149,7 +154,7 @@ actor NATSReader {
           try await writer.push(bytes)
           try writer.reportRenumbered("the source numbers anew: \(String(decoding: id, as: UTF8.self))")
           bytes = line
-        case .new: message.append(to: &bytes)
+        case .new, .late: message.append(to: &bytes)
         }
         bytes.append(UInt8(ascii: "\n"))
       }
@@ -158,8 +163,9 @@ actor NATSReader {
       let isSilent = feed.replay != .live && patience > 0 && ContinuousClock.now - heard > heartbeat * 2
       if absence == .ended || isSilent { subscription = nil }
     }
+    // Counted before anyone sees the trades.
+    writer.reportLeftOut(dropped: messages.newlyDropped() + late, duplicates: duplicates)
     if !bytes.isEmpty { try await writer.push(bytes) }
-    writer.reportLeftOut(dropped: messages.newlyDropped(), duplicates: duplicates)
   }
 
   /// Whether a message is the stream's next one. Without it the subscription ends, and another one begins after the last message.

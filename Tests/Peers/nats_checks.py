@@ -5,6 +5,7 @@ Publishers and consumers are processes of their own; servers, and consumers, are
 """
 
 import collections
+import contextlib
 import json
 import pathlib
 import re
@@ -156,22 +157,33 @@ def a_server_that_is_killed_costs_a_gap_that_is_exact(rustle, folder, _):
         stop([server])
 
 
-def a_consumer_that_stalls_is_told_its_loss_and_delays_nobody(rustle, folder, kills):
-    seconds, quotes = 30 if kills > 2 else 3, 150_000
-    # By default the server drops a consumer for which 64 MiB wait, beside what the system's buffers hold.
+@contextlib.contextmanager
+def stalled(rustle, folder, quotes, limits):
+    """A consumer that has stopped, another one, and a publisher that is given quotes, of a server with these limits."""
     options = folder / "server.conf"
-    options.write_text("max_pending: 1MB\n")
+    options.write_text(limits)
     path, server = recording(folder, quotes, 1_000), Server(folder, options=["-c", str(options)])
     try:
         slow, other = (Command(rustle, folder, name, "--connect", server.url("p")) for name in ("slow", "other"))
         joined(rustle, folder, server.url("p"), [slow, other])
         slow.process.send_signal(signal.SIGSTOP)
-        begun = time.monotonic()
         publisher = Command(rustle, folder, "publisher", "--replay", "-", "--input", "ndjson", "--speed", "max", "--publish",
                             server.url("p"), stdin=subprocess.PIPE)
         with open(path, "rb") as file:
             shutil.copyfileobj(file, publisher.process.stdin)
         publisher.process.stdin.flush()
+        yield slow, other, publisher
+        slow.end()
+        other.end()
+    finally:
+        stop([server])
+
+
+def a_consumer_that_stalls_is_told_its_loss_and_delays_nobody(rustle, folder, kills):
+    seconds, quotes = 30 if kills > 2 else 3, 150_000
+    # By default the server drops a consumer for which 64 MiB wait, beside what the system's buffers hold.
+    with stalled(rustle, folder, quotes, "max_pending: 1MB\n") as (slow, other, publisher):
+        begun = time.monotonic()
         until(lambda: sum(accounted(other)) == quotes, f"values + gaps = {quotes}")
         assert accounted(other)[1] == 0 and not publisher.said("no connection"), f"expected no loss, got {publisher.errors.read_text()}"
         print(f"  the other had everything after {time.monotonic() - begun:.1f} s of a stall of {seconds} s")
@@ -183,10 +195,24 @@ def a_consumer_that_stalls_is_told_its_loss_and_delays_nobody(rustle, folder, ki
         assert lost > 0 and slow.said("no connection"), f"expected a consumer that is dropped, got {slow.errors.read_text()}"
         publisher.process.stdin.close()
         assert publisher.process.wait(timeout=120) == 0, publisher.errors.read_text()
-        slow.end()
-        other.end()
-    finally:
-        stop([server])
+
+
+def what_a_publisher_sent_before_it_was_cut_off_is_counted_once(rustle, folder, _):
+    quotes = 150_000
+    # A server that waits for a consumer reads nothing, here for longer than a publisher does. What it has of the lost connection it
+    # reads later, beside what comes on the next one.
+    with stalled(rustle, folder, quotes, "max_pending: 1MB\nwrite_deadline: \"60s\"\n") as (slow, other, publisher):
+        until(lambda: publisher.said("no connection") or sum(accounted(other)) == quotes, "a publisher that is cut off")
+        slow.process.send_signal(signal.SIGCONT)
+        for consumer in (slow, other):
+            until(lambda: sum(accounted(consumer)) >= quotes, f"values + gaps = {quotes}")
+        publisher.process.stdin.close()
+        publisher.process.wait(timeout=120)
+        for consumer in (slow, other):
+            consumer.end()
+            values, gaps = accounted(consumer)
+            assert values + gaps == quotes, f"expected {quotes} values and gaps, got {values} and {gaps}"
+            print(f"  {gaps} of {quotes} were lost")
 
 
 def a_standby_publisher_leaves_no_gap(rustle, folder, _):
@@ -341,6 +367,7 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
 
 CHECKS = [three_consumers_account_for_everything, a_consumer_that_is_killed_goes_on, a_server_that_stops_is_noticed,
           a_server_that_is_killed_costs_a_gap_that_is_exact, a_consumer_that_stalls_is_told_its_loss_and_delays_nobody,
+          what_a_publisher_sent_before_it_was_cut_off_is_counted_once,
           a_standby_publisher_leaves_no_gap, standby_publishers_store_each_update_once, a_publication_is_measured,
           a_server_that_lies_ends_nobody, an_encrypted_server_asks_for_a_token, leaders_that_are_killed_lose_nothing]
 

@@ -1,8 +1,9 @@
 #if NATS
 import Foundation
-import RustleNATS
 import TestSupport
 import Testing
+
+@testable import RustleNATS
 
 /// Feeds over a real server. The tests wait for events only; nothing depends on their speed.
 @Suite(.releasesNativeObjects) struct NATSFeedTests {
@@ -170,11 +171,47 @@ import Testing
     await reader.feed.shutDown()
   }
 
+  /// A server may read what a publisher has sent on a connection that it has lost after what it sends on the next one.
+  @Test func whatComesLateIsNotCountedTwice() async throws {
+    let server = try NATSServer()
+    let (live, stored) = (server.address("live"), server.address("stored"))
+    let source = try await NATSRun.Source(NATSPublisher(stored, durable: .init()))
+    try await source.push([NATSRun.trade(0)])
+    #expect(try await source.end().acknowledged == 1)
+    for (address, replay) in [(live, NATSFeed.Replay.live), (stored, .all)] {
+      var reader = try await NATSRun.Reader(NATSFeed(address, replay: replay))
+      try await reader.state(NATSRun.isConnected)
+      let connection = try NATSConnection(
+        to: address, connectTimeout: .seconds(5), pingInterval: .seconds(10), reconnectWait: .milliseconds(10))
+      for number in [UInt64(0), 1, 5, 2, 3, 6, 4, 7] {
+        try connection.publish(
+          "{\"symbol\":\"A\",\"price\":1,\"seq\":\(number)}".utf8.map(\.self)[...], to: "\(address.prefix).q.A",
+          id: Array("rustle/0/A/\(number)\0".utf8), reply: nil)
+      }
+      try connection.flush(within: .seconds(60))
+      var (values, gaps): ([UInt64], [UInt64]) = ([], [])
+      while values.last != 7 {
+        let trade = try await reader.next()
+        values.append(try #require(trade.sequence))
+        gaps.append(trade.sequenceGap)
+      }
+      if replay == .live {
+        #expect(values == [0, 1, 5, 6, 7] && gaps == [0, 0, 3, 0, 0])
+        let counts = try await reader.feed.counts
+        #expect((counts.dropped, counts.duplicates, counts.outOfOrder) == (3, 0, 0))
+      } else {
+        // It has acknowledged them.
+        #expect(values == [0, 1, 5, 2, 3, 6, 4, 7])
+      }
+      await reader.feed.shutDown()
+    }
+  }
+
   @Test func whatIsNotAcknowledgedIsReported() async throws {
     let server = try NATSServer()
     let publisher = NATSPublisher(server.address(), durable: .init(patience: .milliseconds(100)))
     let source = try await NATSRun.Source(publisher)
-    for await state in source.publication.connectionStates where NATSRun.isConnected(state) { break }
+    await source.state(NATSRun.isConnected)
     try await source.push(NATSRun.trades(0..<2))
     var acknowledged: [UInt64] = []
     var reader = try await NATSRun.Reader(NATSFeed(server.address(), replay: .all))
