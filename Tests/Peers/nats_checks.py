@@ -97,34 +97,41 @@ def a_consumer_that_is_killed_goes_on(rustle, folder, _):
 
 
 def a_server_that_stops_is_noticed(rustle, folder, _):
-    # The publisher has the interval of 10 s that is the default, and sends more than a server that stops takes.
-    server, interval, publishers = Server(folder), 2, 10
+    # Publishers have the interval of 10 s that is the default, and send more than a server that stops takes, encrypted too.
+    options, roots = encryption(folder)
+    interval, publishing, servers = 2, 10, [Server(folder), Server(folder, "b", options=options)]
     try:
-        consumer = Command(rustle, folder, "consumer", "--connect", server.url("p"), "--silence-limit", f"{2 * interval}s")
+        consumer = Command(rustle, folder, "consumer", "--connect", servers[0].url("p"), "--silence-limit", f"{2 * interval}s")
         until(consumer.is_connected, "a connection")
-        publisher = Command(rustle, folder, "publisher", "A", "B", "--rate", "5000", "--publish", server.url("p"), "--metrics",
-                            "127.0.0.1:0")
-        counts = publisher.metrics()
-        until(lambda: measure(counts, "published_total") > 100, "updates")
+        addresses = [servers[0].url("p")], [f"tls://localhost:{servers[1].port}/p", "--publish-roots", roots]
+        publishers = [Command(rustle, folder, f"publisher{n}", "A", "B", "--rate", "5000", "--publish", *address, "--metrics", "127.0.0.1:0")
+                      for n, address in enumerate(addresses)]
+        urls = [publisher.metrics() for publisher in publishers]
+
+        def counts():
+            return [measure(url, "published_total") for url in urls]
+        until(lambda: min(counts()) > 100, "updates")
         # The first interval has just begun: no silence is noticed later.
         with Delays() as delays:
             begun = time.monotonic()
-            server.send(signal.SIGSTOP)
+            for server in servers:
+                server.send(signal.SIGSTOP)
             until(lambda: consumer.said("no connection"), "a loss that is reported")
             seconds = time.monotonic() - begun
             # Later ones nobody has read.
-            published = measure(counts, "published_total")
-            until(lambda: publisher.said("no connection"), "a loss that is reported")
+            published = counts()
+            until(lambda: all(publisher.said("no connection") for publisher in publishers), "losses that are reported")
             late = time.monotonic() - begun
-            assert (now := measure(counts, "published_total")) == published, f"expected {published} published updates, got {now}"
+            assert (now := counts()) == published, f"expected {published} published updates, got {now}"
         delays.judge("noticed by the consumer", seconds, 2 * interval)
-        delays.judge("noticed by the publisher", late, 2 * publishers)
-        server.send(signal.SIGCONT)
-        for command in (consumer, publisher):
-            until(lambda: command.errors.read_text().count("connected to nats://") == 2, "a connection again")
+        delays.judge("noticed by both publishers", late, 2 * publishing)
+        for server in servers:
+            server.send(signal.SIGCONT)
+        for command in (consumer, *publishers):
+            until(lambda: command.errors.read_text().count("connected to ") == 2, "a connection again")
             command.end()
     finally:
-        stop([server])
+        stop(servers)
 
 
 def a_server_that_is_killed_costs_a_gap_that_is_exact(rustle, folder, _):
@@ -288,20 +295,25 @@ def a_server_that_lies_ends_nobody(rustle, folder, _):
     assert server.answers > 2_000 and publisher.said("2000 updates published at p"), publisher.errors.read_text()
 
 
-def an_encrypted_server_asks_for_a_token(rustle, folder, _):
-    certificate, key, token = folder / "c.pem", folder / "k.pem", folder / "token"
+def encryption(folder):
+    """The options of a server that encrypts, and the certificate for its clients."""
+    certificate, key = str(folder / "c.pem"), str(folder / "k.pem")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
                     "-subj", "/CN=rustle", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
                    check=True, capture_output=True)
+    return ["--tls", "--tlscert", certificate, "--tlskey", key], certificate
+
+
+def an_encrypted_server_asks_for_a_token(rustle, folder, _):
+    (options, certificate), token = encryption(folder), folder / "token"
     token.write_text("alice:open:sesame\n")
-    server = Server(folder, options=["--tls", "--tlscert", str(certificate), "--tlskey", str(key), "--user", "alice", "--pass",
-                                     "open:sesame"])
+    server = Server(folder, options=[*options, "--user", "alice", "--pass", "open:sesame"])
     url = f"tls://localhost:{server.port}/p"
     try:
         strangers = [Command(rustle, folder, "without-roots", "--connect", url, "--peer-token-file", str(token)),
-                     Command(rustle, folder, "without-token", "--connect", url, "--roots", str(certificate))]
-        consumer = Command(rustle, folder, "consumer", "--connect", url, "--roots", str(certificate), "--peer-token-file", str(token))
-        publisher = Command(rustle, folder, "publisher", "A", "--rate", "20", "--publish", url, "--publish-roots", str(certificate),
+                     Command(rustle, folder, "without-token", "--connect", url, "--roots", certificate)]
+        consumer = Command(rustle, folder, "consumer", "--connect", url, "--roots", certificate, "--peer-token-file", str(token))
+        publisher = Command(rustle, folder, "publisher", "A", "--rate", "20", "--publish", url, "--publish-roots", certificate,
                             "--publish-token-file", str(token))
         until(consumer.lines, "an update")
         for command in strangers:
