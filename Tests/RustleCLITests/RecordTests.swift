@@ -121,6 +121,29 @@ import Testing
     #expect(replaced.status == 0)
   }
 
+  @Test(arguments: [
+    ("take.mp3", ["--rate", "96000"], "MP3: expected a rate of 8000, "),
+    ("take.flac", ["--channels", "12"], "FLAC: expected up to 8 channels, got 12"),
+  ])
+  func aRateOrChannelsThatTheFormatDoesNotTakeAreAUsageError(name: String, words: [String], text: String) throws {
+    let folder = try ScratchFolder()
+    let path = folder.path(name)
+    let result = try RustleProcess.run(["record", path, "--demo", "--duration", "0.1"] + words)
+    #expect(result.status == 64 && result.errors.contains(text), "\(result.errors)")
+    #expect(result.errors.contains("Choose another --rate or --channels, or record a WAV file."))
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func silenceHasADashForItsLevel() throws {
+    let silence = RecorderProgress(
+      frames: 48_000, duration: .seconds(1), isPaused: false, levels: SignalLevel.levels(of: [0, 0], channels: 1),
+      droppedFrames: 0, overruns: 0, clippedSamples: 0)
+    let profile = TickerViewTests.profile(columns: 80)
+    let line = RecordCommand.progressTable(.text, profile).line(silence)
+    let view = TickerViewTests.text(RecordView(path: "a.wav", held: [-.infinity]).lines(silence, profile))
+    for text in [line, view] { #expect(text.contains("     – ") && !text.contains("inf"), "\(text)") }
+  }
+
   @Test func aDeviceThatIsNotThereIsReportedWithStatus69() throws {
     let folder = try ScratchFolder()
     let path = folder.path("take.wav")

@@ -64,7 +64,13 @@ struct RecordCommand: AsyncParsableCommand {
       // Ends the task that waits for the end of the recording.
       _ = try? await recorder.stop()
     } tasks: { tasks in
-      try await recorder.start(capture, format: configuration.format, to: output, options: options)
+      do {
+        try await recorder.start(capture, format: configuration.format, to: output, options: options)
+      } catch let error as AudioFileError where error.code == .unsupported {
+        // The rate and the channels are those that were asked for.
+        throw CommandFailure(
+          .usage, error.message, advice: "Choose another --rate or --channels, or record a WAV file.")
+      }
       tasks.addTask {
         // An error is thrown by `stop()` below.
         _ = try? await recorder.finished()
@@ -117,7 +123,7 @@ extension RecordCommand {
 
   static func progressTable(_ format: OutputFormat, _ profile: TerminalProfile) -> Table<RecorderProgress> {
     Table(progress, kind: "progress", format: format, profile: profile) { progress in
-      let levels = progress.levels.map { decibels($0.peak) }.joined(separator: " ")
+      let levels = progress.levels.map { decibels($0.peak, profile.glyphs) }.joined(separator: " ")
       let state = progress.isPaused ? "paused" : "recording"
       return "\(time(progress.duration)) \(state), peak \(levels) dBFS"
         + troubles(progress.droppedFrames, progress.overruns, progress.clippedSamples) + "\n"
@@ -140,7 +146,9 @@ extension RecordCommand {
   }
 
   /// A level in six columns.
-  static func decibels(_ level: Double) -> String { level.isFinite ? String(format: "%6.1f", level) : "  -inf" }
+  static func decibels(_ level: Double, _ glyphs: Glyphs) -> String {
+    level.isFinite ? String(format: "%6.1f", level) : String(glyphs.unknown).leftPadded(to: 6)
+  }
 
   static func time(_ duration: Duration) -> String { Numbers.time(duration / .seconds(1), rounded: .down) }
 }
@@ -215,7 +223,7 @@ struct RecordView: Sendable {
   /// The bar of a channel, `1  ▇▇▇▇▇▇▇      |   -12.3 dBFS  max -6.0`, with a mark at the highest peak so far.
   private func bar(_ level: SignalLevel, channel: Int, held: Double, _ profile: TerminalProfile) -> String {
     let lead = "\(channel + 1)".rightPadded(to: 3)
-    let levels = [level.peak, held].map(RecordCommand.decibels)
+    let levels = [level.peak, held].map { RecordCommand.decibels($0, profile.glyphs) }
     let tail = " \(levels[0]) dBFS  max \(levels[1])\(held >= 0 ? " OVER" : "")"
     let width = max(4, profile.columns - lead.count - tail.count)
     let bar = profile.glyphs.levelBar(
