@@ -8,12 +8,24 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// MP3 it is libsndfile's estimate from the header, up to one coded frame (1152 samples) away from what is read.
   public let frames: Int?
   /// Frames that the header of a truncated WAV file promises; the frames it holds can be read. nil for a whole file, for other
-  /// containers, and where nothing is known in advance (a pipe, the header of a stream).
+  /// containers, and where nothing is known in advance (a pipe, the header of a stream). Truncated MP3 and M4A files have the
+  /// promised number in ``frames``.
   public let promisedFrames: Int?
+  /// What is wrong with the length that the file reports; nil: nothing, or that is unknown.
+  public let lengthFault: LengthFault?
   /// The container's common short name: `WAV`, `FLAC`, `OGG`, `MP3`, `M4A`, `AIFF`, … or a longer name from libsndfile.
   public let container: String
   /// The encoding of the samples as libsndfile names it, for example `Signed 16 bit PCM` or `Vorbis`.
   public let codec: String
+
+  /// A fault that leaves the length of a file unknown. What the file holds can be read.
+  public enum LengthFault: Sendable, Hashable {
+    /// An Ogg file without the end of its stream, or an M4A file that ends within a fragment: it was cut off, or its writer was
+    /// killed.
+    case noEnd
+    /// A WAV file whose header has the length 0 although samples follow.
+    case noLength
+  }
 
   /// Creates a description; the reader does this when it opens a file.
   ///
@@ -24,8 +36,10 @@ public struct AudioFileFormat: Sendable, Hashable {
   ///   - container: the container's short name.
   ///   - codec: the encoding's name.
   ///   - promisedFrames: the frames that a truncated file promises, nil when it is whole or that is unknown.
+  ///   - lengthFault: see ``lengthFault``.
   public init(
-    sampleRate: Double, channels: Int, frames: Int?, container: String, codec: String, promisedFrames: Int? = nil
+    sampleRate: Double, channels: Int, frames: Int?, container: String, codec: String, promisedFrames: Int? = nil,
+    lengthFault: LengthFault? = nil
   ) {
     self.sampleRate = sampleRate
     self.channels = channels
@@ -33,6 +47,7 @@ public struct AudioFileFormat: Sendable, Hashable {
     self.container = container
     self.codec = codec
     self.promisedFrames = promisedFrames
+    self.lengthFault = lengthFault
   }
 
   /// The length in seconds, or nil where `frames` is.

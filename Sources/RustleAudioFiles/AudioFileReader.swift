@@ -3,8 +3,8 @@ public import RustleAudio
 /// A reader of an audio file from its beginning to its end, in blocks of interleaved samples.
 ///
 /// WAV, FLAC, OGG (Vorbis and Opus), MP3, AIFF and everything else that the installed libsndfile reads; M4A and other MP4 files,
-/// which FFmpeg's programs decode where they are installed. Samples are `Float`; integer encodings are scaled so that full
-/// scale is ±1. The file is closed with the reader.
+/// which FFmpeg's programs decode where they are installed. Samples are `Float`; integer encodings are scaled so that full scale is ±1.
+/// The file is closed with the reader. Of damaged MP3 files libsndfile's decoder writes warnings to standard error itself.
 ///
 /// ```swift
 /// var reader = try AudioFileReader(path: "take1.flac")
@@ -14,9 +14,11 @@ public import RustleAudio
 /// }
 /// ```
 ///
-/// A truncated WAV file is read to its end; ``AudioFileFormat/promisedFrames`` reports the frames that its header promises. A
-/// FLAC file whose writer ended before it wrote the length, and an M4A file that ends within a fragment, are read to their ends too,
-/// and an M4A file with more sound than its header says; of an M4A file with an edit list, the sound in that.
+/// Truncated files are read to their ends: the frames read are then fewer than ``AudioFileFormat/promisedFrames`` (WAV) or
+/// ``AudioFileFormat/frames`` (MP3 and M4A), or there is a ``AudioFileFormat/lengthFault`` (Ogg, M4A in fragments); a FLAC file is
+/// an error with `readFailed` there, unless its writer ended before it wrote the length. ``OpenedInput/truncation`` compares.
+///
+/// An M4A file with more sound than its header says is read to its end; of one with an edit list, the sound in that.
 ///
 /// A reader is one position in one file: it is not copyable, and two tasks do not share one.
 public struct AudioFileReader: ~Copyable {

@@ -75,19 +75,18 @@ public struct OpenedInput: AudioInput {
   /// Ends a device's capture, and returns when the device is closed. Does nothing for other inputs.
   public func close() async { await capture?.shutDown() }
 
-  /// The numbers of frames that the header of a truncated file promises and that are there; nil of any other input. To be taken
-  /// at the end of the buffers.
-  public var truncation: (promised: Int, found: Int)? {
+  /// The numbers of frames that the header of a truncated file promises, nil if it does not say, and that are there; nil of any
+  /// other input. To be taken at the end of the buffers.
+  public var truncation: (promised: Int?, found: Int)? {
     let read = counts.frames
-    guard read > 0, let file, let promised = file.promisedFrames ?? file.frames else { return nil }
+    guard read > 0, let file else { return nil }
     // A part may end before the file.
-    if let expectedFrames, file.promisedFrames == nil, read >= expectedFrames { return nil }
     if let frameLimit, read >= frameLimit { return nil }
     let found = firstFrame + read
     // The headers of these are exact to a coded frame.
     let coded = ["MP3": 1_152, "M4A": 2_048][file.container] ?? 0
-    guard found < promised - coded else { return nil }
-    return (promised, found)
+    if let promised = file.promisedFrames ?? file.frames, found < promised - coded { return (promised, found) }
+    return file.lengthFault == .noEnd ? (nil, found) : nil
   }
 
   /// The buffers of an ``OpenedInput``, which they count.

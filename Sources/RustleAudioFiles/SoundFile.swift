@@ -16,6 +16,8 @@ let opening = NSLock()
   private let path: String
   /// The file below a FLAC decoder, whose position says how far the decoder has read.
   private let flac: FileHandle?
+  /// The bytes that the library reads in place of a WAV file without a length.
+  private let repaired: RepairedFile?
   /// The program that decodes an MP4 file, and the socket from which its sound is read.
   private let decoder: (program: FFmpeg, output: FileHandle)?
   /// The end of an MP4 file by its header.
@@ -34,30 +36,41 @@ let opening = NSLock()
     let decoder = if sound != nil { try FFmpeg.decoder(of: path) } else { nil as (FFmpeg, FileHandle)? }
     let flac = isStandardInput || sound != nil ? nil : Self.flacFile(path)
     let stream = isStandardInput ? .standardInput : decoder?.1 ?? flac
+    let wave = stream == nil && Self.isRegular(path) ? WaveLength.ofFile(path) : nil
+    let repaired: RepairedFile? =
+      if case .missing(let sizes) = wave { RepairedFile(path: path, sizes: sizes) } else { nil }
     let isLocked = !isStandardInput && sound == nil
     if isLocked { opening.lock() }
     defer { if isLocked { opening.unlock() } }
     let opened =
-      if let stream {
+      if let repaired {
+        unsafe repaired.open(&info)
+      } else if let stream {
         unsafe sf_open_fd(stream.fileDescriptor, Int32(SFM_READ), &info, 0)
       } else {
         unsafe sf_open(path, Int32(SFM_READ), &info)
       }
     guard let opened = unsafe opened else {
       if let reason = decoder?.0.failure() { throw Self.decodingFailed(path, reason) }
-      throw unsafe Self.openError(
-        path: path, number: sf_error(nil), text: String(cString: sf_strerror(nil)), isPipe: isStandardInput)
+      let (number, text) = unsafe (sf_error(nil), String(cString: sf_strerror(nil)))
+      if !isStandardInput, Self.isRegular(path), OggEnd.isMissing(in: path) {
+        throw AudioFileError(
+          .notAudio, path: path, reason: "the file is truncated before any sound: \(Self.sentence(text))",
+          advice: "Check what was to write it.")
+      }
+      throw Self.openError(path: path, number: number, text: text, isPipe: isStandardInput)
     }
     unsafe handle = opened
     self.path = path
     self.flac = flac
+    self.repaired = repaired
     self.decoder = decoder
     if let sound {
       // What comes is as the decoder's header says, and not as the file's.
       let isAsReported = Int(info.samplerate) == sound.sampleRate
       format = AudioFileFormat(
         sampleRate: Double(info.samplerate), channels: Int(info.channels), frames: isAsReported ? sound.frames : nil,
-        container: "M4A", codec: sound.codec)
+        container: "M4A", codec: sound.codec, lengthFault: Self.lacksSound(path) ? .noEnd : nil)
       layout = .default(for: Int(info.channels))
       end = format.frames.map { DecodedEnd(frames: $0) }
       return
@@ -65,12 +78,15 @@ let opening = NSLock()
     // A stream of unknown length is reported with one of several very large numbers (SF_COUNT_MAX for Ogg, what the
     // header claims for a piped WAV); a length is believed only where the library could look for itself.
     let isLengthKnown = info.seekable != 0 && info.frames < Int64(Int32.max) * 1024
+    let container = Self.containerName(info.format)
+    let isEndless = container == "OGG" && !isStandardInput && Self.isRegular(path) && OggEnd.isMissing(in: path)
+    let promisedFrames: Int? = if case .short(let promised) = wave { promised } else { nil }
     format = AudioFileFormat(
       sampleRate: Double(info.samplerate), channels: Int(info.channels),
       frames: isLengthKnown ? Int(info.frames) : nil,
-      container: Self.containerName(info.format),
+      container: container,
       codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec",
-      promisedFrames: isStandardInput ? nil : WavePromise.framesOfShortFile(path))
+      promisedFrames: promisedFrames, lengthFault: isEndless ? .noEnd : repaired == nil ? nil : .noLength)
     layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
     end = nil
   }
@@ -103,6 +119,11 @@ let opening = NSLock()
     }
     buffer.removeLast(wanted - frames * format.channels)
     return frames
+  }
+
+  /// Whether the file is an M4A file that ends within the sound of a fragment.
+  private static func lacksSound(_ path: String) -> Bool {
+    FileHandle(forReadingAtPath: path).map { MP4Boxes(of: $0).lacksSound } ?? false
   }
 
   /// Whether the file is an M4A file that ends within a fragment: the processes that wrote it ended there.

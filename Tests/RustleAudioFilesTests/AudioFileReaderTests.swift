@@ -45,6 +45,31 @@ import Testing
     #expect(try format(whole.prefix(44), "empty.wav").promisedFrames == 500)
   }
 
+  /// As of a program that was killed before it wrote the length; used to be a file of 0 frames.
+  @Test func aWaveFileWithoutALengthIsReadToItsEnd() throws {
+    let folder = try ScratchFolder()
+    // Samples whose bytes are no names of chunks, and such that are; a byte of the next frame is left out.
+    let text = [Float](repeating: Float(bitPattern: 0x4141_4141), count: 9)
+    for samples in [(0..<1_000).map { Float($0) / 1_024 }, text] {
+      let whole = WaveFile.floats(samples, channels: 1, sampleRate: 8_000)
+      for riff in [whole[4..<8], Data([36, 0, 0, 0]), Data(count: 4)] {
+        let header: Data = whole.prefix(4) + riff + whole[8..<40] + Data(count: 4)
+        let data = header + whole.dropFirst(44) + [7]
+        var reader = try AudioFileReader(path: try folder.write(data, as: "a.wav"))
+        #expect(reader.format.lengthFault == .noLength && reader.format.frames == samples.count)
+        var read: [Float] = []
+        #expect(try reader.read(into: &read, maximumFrameCount: 2_000) == samples.count)
+        #expect(read == samples)
+      }
+    }
+    // No samples: chunks behind those of an empty file, or a part of a frame.
+    let empty = WaveFile.floats([], channels: 1, sampleRate: 8_000)
+    for more in [Data("LIST".utf8) + [4, 0, 0, 0] + Data("INFO".utf8), Data([1, 2, 3]), Data()] {
+      let reader = try AudioFileReader(path: try folder.write(empty + more, as: "empty.wav"))
+      #expect(reader.format.lengthFault == nil && reader.format.frames == 0)
+    }
+  }
+
   @Test func integersAreScaledToPlusMinusOne() throws {
     let folder = try ScratchFolder()
     let data = WaveFile.integers([0, 16_384, -32_768, 32_767], channels: 1, sampleRate: 8_000)

@@ -29,6 +29,53 @@ import Testing
 
   static func name(_ container: Container) -> String { "a.\(container.rawValue.lowercased())" }
 
+  /// Cut Ogg and M4A files used to be read without a word.
+  @Test(arguments: lossy) func aFileThatWasCutIsReportedOf(container: Container) async throws {
+    let folder = try ScratchFolder()
+    let path = folder.url.appending(path: Self.name(container)).path
+    let format = try AudioFormat(sampleRate: 48_000, channels: 1)
+    var writer = try AudioFileWriter(path: path, format: format)
+    try writer.append(Self.sweep(0..<240_000, format))
+    try writer.finish()
+    func read(_ data: Data, duration: Duration? = nil) async throws -> OpenedInput {
+      try data.write(to: URL(filePath: path))
+      let input = try await AudioFileInput(path: path).open(duration: duration)
+      for try await _ in input.buffers() {}
+      return input
+    }
+    let whole = try Data(contentsOf: URL(filePath: path))
+    #expect(try await read(whole).truncation == nil)
+    // What other programs add at the end is none of the stream.
+    if container == .ogg || container == .opus {
+      #expect(try await read(whole + Data("OggS is here".utf8) + Data(count: 5_000)).truncation == nil)
+    }
+    for length in [whole.count * 3 / 4 + 1, whole.count * 7 / 8] {
+      let cut = try await read(whole.prefix(length))
+      let truncation = try #require(cut.truncation)
+      #expect(truncation.found == cut.counts.frames && (20_000..<236_000).contains(truncation.found))
+      if container != .mp3 && container != .m4a { #expect(truncation.promised == nil) }
+      #expect(try await read(whole.prefix(length), duration: .milliseconds(100)).truncation == nil)
+    }
+  }
+
+  /// The end of the stream alone is missing, of which the sound has a part.
+  @Test func anOggFileThatLacksItsLastPageIsCut() throws {
+    let folder = try ScratchFolder()
+    let page = Data("OggS".utf8) + [0]
+    let rest = Data(count: 20) + [2, 10, 5]
+    let sound = Data(count: 15)
+    for (flags, data, isMissing) in [
+      (4, sound, false), (6, sound, false), (0, sound, true), (4, sound.dropLast(), true), (4, Data(), true),
+    ] as [(UInt8, Data, Bool)] {
+      let file = try folder.write(page + [0] + rest + sound + page + [flags] + rest + data, as: "a.ogg")
+      #expect(OggEnd.isMissing(in: file) == isMissing, "\(flags), \(data.count)")
+    }
+    for start in ["OggS", "Ogg"] {
+      let file = try folder.write(Data(start.utf8), as: "a.ogg")
+      #expect(OggEnd.isMissing(in: file) == (start == "OggS"))
+    }
+  }
+
   @Test(arguments: lossy, [1, 2]) func soundComesBackInItsPlaceAndLength(container: Container, channels: Int) throws {
     let folder = try ScratchFolder()
     let path = folder.url.appending(path: Self.name(container)).path

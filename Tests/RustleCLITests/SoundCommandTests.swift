@@ -221,4 +221,22 @@ import Testing
     }
     #expect(try RustleProcess.run(["meter", path, "--duration", "0.25"]).errors == "")
   }
+
+  @Test func aFileWithoutItsEndOrALengthIsReportedOf() throws {
+    let folder = try ScratchFolder()
+    let whole = Self.tone(1, rate: 8_000)
+    let zero = try folder.write(whole.prefix(40) + [0, 0, 0, 0] + whole.dropFirst(44), as: "zero.wav")
+    let read = try RustleProcess.run(["meter", zero, "--json"])
+    #expect(read.status == 0 && read.lines.last?.contains("\"t_s\":1") == true, "\(read.output)")
+    #expect(read.errors == "rustle: \(zero): the length in its header is 0; read to the file's end\n")
+    let ogg = folder.path("a.ogg")
+    #expect(try RustleProcess.run(["eq", try folder.write(Self.tone(3, rate: 48_000), as: "a.wav"), ogg]).status == 0)
+    let data = try Data(contentsOf: URL(filePath: ogg))
+    let cut = try RustleProcess.run(["meter", folder.write(data.dropLast(7), as: "cut.ogg")])
+    #expect(cut.status == 0 && cut.errors.contains(/cut\.ogg is truncated: it has \d+ frames, and not the end/))
+    for length in [30, 1_000] {
+      let none = try RustleProcess.run(["meter", folder.write(data.prefix(length), as: "cut.ogg")])
+      #expect(none.status == 65 && none.errors.contains("truncated before any sound"), "\(none.errors)")
+    }
+  }
 }

@@ -6,15 +6,18 @@ struct MP4Boxes {
   private(set) var end: UInt64 = 0
   /// Whether the file ends within a box behind that byte; false for files without fragments.
   private(set) var isUnfinished = false
+  /// Whether sound is missing for that: what is behind the last fragment, `mfra`, has none.
+  private(set) var lacksSound = false
 
   /// Reads the sizes of the outermost boxes; of a file that cannot be read there are none.
   init(of file: FileHandle) {
     guard let length = try? file.seekToEnd() else { return }
-    var (place, isFragmented, isDamaged): (UInt64, Bool, Bool) = (0, false, false)
+    var (place, isFragmented, isDamaged, isIndex): (UInt64, Bool, Bool, Bool) = (0, false, false, false)
     while place + 8 <= length, (try? file.seek(toOffset: place)) != nil, let head = try? file.read(upToCount: 16) {
       let name = String(decoding: head.dropFirst(4).prefix(4), as: UTF8.self)
       isFragmented = isFragmented || name == "moof"
       isDamaged = isFragmented && !Self.parts.contains(name)
+      isIndex = name == "mfra"
       var size = Self.number(head.prefix(4))
       // The size 1 is followed by one of eight bytes.
       if size == 1 { size = Self.number(head.dropFirst(8)) }
@@ -24,6 +27,7 @@ struct MP4Boxes {
       if name != "moof" { end = place }
     }
     isUnfinished = isFragmented && !isDamaged && end < length
+    lacksSound = isUnfinished && !isIndex
   }
 
   /// The boxes that a file of fragments consists of behind its header; of damage come other names.

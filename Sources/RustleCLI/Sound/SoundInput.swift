@@ -52,7 +52,9 @@ extension OpenedInput {
     guard counts.frames == 0 else { return }
     let end = counts.skippedFrames > 0 ? counts.skippedFrames : file?.frames ?? 0
     guard firstFrame > 0, end > 0 else {
-      throw CommandFailure(.badData, "\(name): expected sound, got \(isLive ? "none" : "a file of 0 frames")")
+      let isCut = file?.lengthFault == .noEnd
+      let got = isLive ? "none" : isCut ? "a file that is truncated before any sound" : "a file of 0 frames"
+      throw CommandFailure(.badData, "\(name): expected sound, got \(got)")
     }
     func seconds(_ frames: Int) -> String { Numbers.plain(Double(frames) / format.sampleRate) }
     throw CommandFailure(
@@ -60,9 +62,16 @@ extension OpenedInput {
       advice: "Begin earlier.")
   }
 
-  /// The warning about a file with fewer frames than in its header; nil otherwise. Valid at the file's end.
+  /// The warning about a file with fewer frames than in its header, without its end, or without a length; nil otherwise. Valid at
+  /// the file's end.
   var shortness: String? {
-    truncation.map { "\(name) is truncated: its header has \($0.promised) frames, the file \($0.found)" }
+    guard let truncation else {
+      return file?.lengthFault == .noLength ? "\(name): the length in its header is 0; read to the file's end" : nil
+    }
+    guard let promised = truncation.promised else {
+      return "\(name) is truncated: it has \(truncation.found) frames, and not the end of its stream"
+    }
+    return "\(name) is truncated: its header has \(promised) frames, the file \(truncation.found)"
   }
 
   /// Measures until the end of the sound or of the run.

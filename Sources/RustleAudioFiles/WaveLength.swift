@@ -1,16 +1,21 @@
 internal import Foundation
 
-/// The frames that a WAV file's header promises beyond those it holds; libsndfile corrects the header silently.
-enum WavePromise {
+/// The length in the header of a WAV file whose sound is longer or shorter.
+enum WaveLength {
+  /// More frames than the file holds, which is cut off; libsndfile corrects the header silently.
+  case short(promised: Int)
+  /// None, although samples follow, since the writer ended before it wrote the length: the places of the sizes of the file and of
+  /// its samples, each of four bytes.
+  case missing(sizes: [UInt64])
+
   /// Sizes from here on mean that the length was not known when the header was written: FFmpeg writes 0xFFFFFFFF into a pipe,
   /// SoX 0x7FFFF000 and more.
   private static let unknownSize: UInt64 = 0x7FFF_F000
   /// More chunks than any file has before its samples.
   private static let maximumChunkCount = 1_000
 
-  /// The frames that a file promises, where it holds fewer; nil where it holds them all, where it does not say, and for other
-  /// than WAV files.
-  static func framesOfShortFile(_ path: String) -> Int? {
+  /// The length of a file; nil where it is right, where it is unknown, and for other than WAV files.
+  static func ofFile(_ path: String) -> Self? {
     guard let file = try? FileHandle(forReadingFrom: URL(fileURLWithPath: path)) else { return nil }
     defer { try? file.close() }
     guard let end = try? file.seekToEnd(), let start = bytes(of: file, at: 0, count: 12),
@@ -30,13 +35,34 @@ enum WavePromise {
       case "data":
         guard let frameBytes, frameBytes > 0 else { return nil }
         guard let promised = isLarge ? largeSize : size < unknownSize ? size : nil else { return nil }
-        return promised > end - (offset + 8) ? Int(clamping: promised / frameBytes) : nil
+        let left = end - (offset + 8)
+        if promised > left { return .short(promised: Int(clamping: promised / frameBytes)) }
+        guard size == 0, !isLarge, left >= frameBytes, !hasOnlyChunks(file, from: offset + 8, to: end) else {
+          return nil
+        }
+        return .missing(sizes: [4, offset + 4])
       default: break
       }
       // Chunks begin at even offsets.
       offset += 8 + size + size % 2
     }
     return nil
+  }
+
+  /// Whether the bytes up to the end are chunks with names, rather than samples.
+  private static func hasOnlyChunks(_ file: FileHandle, from start: UInt64, to end: UInt64) -> Bool {
+    var offset = start
+    for _ in 0..<maximumChunkCount where offset < end {
+      guard let head = bytes(of: file, at: offset, count: 8), head.prefix(4).allSatisfy({ (0x20...0x7E).contains($0) })
+      else {
+        return false
+      }
+      let size = number(head, 4, bytes: 4)
+      offset += 8 + size
+      // Some writers leave the last chunk without its byte that makes it even.
+      if offset < end { offset += size % 2 }
+    }
+    return offset == end
   }
 
   private static func bytes(of file: FileHandle, at offset: UInt64, count: Int) -> Data? {

@@ -1,0 +1,35 @@
+internal import Foundation
+
+/// The end of an Ogg file (RFC 3533, section 6).
+enum OggEnd {
+  /// The bytes of a page before its table of segments.
+  private static let headBytes = 27
+  /// The longest page: 255 segments of 255 bytes.
+  private static let longestPage: UInt64 = 27 + 255 + 255 * 255
+
+  /// Whether an Ogg file ends within a page, or with one that does not end its stream. False for other files, and for one whose
+  /// last page is not found.
+  static func isMissing(in path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    guard (try? file.read(upToCount: 4)) == Data("OggS".utf8), let length = try? file.seekToEnd() else { return false }
+    // What other programs add behind the last page is short.
+    let start = length - min(length, 2 * longestPage)
+    guard (try? file.seek(toOffset: start)) != nil, let read = try? file.readToEnd() else { return false }
+    let tail = [UInt8](read)
+    guard let page = tail.indices.last(where: { isPage(tail[$0...]) }) else { return false }
+    let segments = page + headBytes
+    guard segments <= tail.count, segments + Int(tail[segments - 1]) <= tail.count else { return true }
+    let table = tail[segments..<segments + Int(tail[segments - 1])]
+    let end = table.endIndex + table.reduce(0) { $0 + Int($1) }
+    // The third bit marks the last page of a stream.
+    return end > tail.count || tail[page + 5] & 4 == 0
+  }
+
+  /// Whether the bytes begin as a page: the capture pattern, the version 0, and flags of three bits, as far as they are there.
+  private static func isPage(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let head = bytes.prefix(6)
+    guard head.count >= 4, head.prefix(4).elementsEqual("OggS".utf8) else { return false }
+    return head.dropFirst(4).prefix(1).allSatisfy { $0 == 0 } && head.dropFirst(5).allSatisfy { $0 < 8 }
+  }
+}
