@@ -126,7 +126,13 @@ extension SoundCommandTests {
     let short = try folder.write(Self.sine(440, seconds: 0.01), as: "short.wav")
     let none = try RustleProcess.run(["pitch", short])
     #expect((none.status, none.output) == (0, ""))
-    #expect(none.errors.contains("is shorter than an analysis frame of 1024 samples: no pitch"))
+    #expect(none.errors.contains("is shorter than an analysis frame of 1024 samples: no pitch; with --min 388 there"))
+    let rows = try Self.rows(RustleProcess.run(["pitch", short, "--min", "388"]))
+    #expect(!rows.isEmpty && rows.allSatisfy { abs($0[1] - 440) < 1 })
+    // No frame is as short as 4 ms, and the length that was asked for is not changed.
+    for words in [[try folder.write(Self.sine(440, seconds: 0.004), as: "b.wav")], [short, "--size", "1024"]] {
+      #expect(try RustleProcess.run(["pitch"] + words).errors.hasSuffix("samples: no pitch\n"))
+    }
   }
 
   @Test func aShortFileHasItsPitch() throws {

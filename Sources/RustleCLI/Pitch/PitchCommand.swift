@@ -133,7 +133,10 @@ struct PitchCommand: AsyncParsableCommand, FileAnalysis {
     }
     if !viterbi { try tracker.finish(into: &frames) }
     if sound.counts.frames < tracker.shortestFrameLength {
-      log.note("\(sound.name) is shorter than an analysis frame of \(tracker.shortestFrameLength) samples: no pitch")
+      let (frame, count) = (tracker.shortestFrameLength, sound.counts.frames)
+      let lowest = size == nil ? configuration.lowest(of: count) : nil
+      let remedy = lowest.map { "; with --min \(Numbers.plain($0)) there are shorter ones" }
+      log.note("\(sound.name) is shorter than an analysis frame of \(frame) samples: no pitch\(remedy ?? "")")
     }
     // The picture first: a closed pipe must not prevent it.
     if let png {
@@ -155,6 +158,21 @@ struct PitchCommand: AsyncParsableCommand, FileAnalysis {
       log.noteWritten(png)
     }
     try write(table.lines(frames))
+  }
+}
+
+extension PitchConfiguration {
+  /// The lowest frequency in whole hertz whose analysis frame fits a sound of this many samples; nil if there is none in the range.
+  func lowest(of samples: Int) -> Double? {
+    for length in (8...15).reversed().map({ 1 << $0 }) where length <= samples {
+      var shorter = self
+      // A frame has 2.25 periods.
+      let lowest = (2.25 * sampleRate / Double(length)).rounded(.up)
+      guard lowest < range.upperBound else { return nil }
+      shorter.range = lowest...range.upperBound
+      if let tracker = try? PitchTracker(shorter), tracker.shortestFrameLength <= samples { return lowest }
+    }
+    return nil
   }
 }
 
