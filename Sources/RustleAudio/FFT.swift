@@ -9,9 +9,9 @@ package import RustleCore
 /// try fft.magnitudes(of: frame.span, into: &output)
 /// ```
 ///
-/// A frame of N samples at a sample rate of R has N/2 + 1 bins, bin k at k R / N Hz. A transform takes N log N time and
-/// allocates nothing (the first one, and the first of each further one that runs at the same time, its scratch memory).
-/// Copies share the tables; any number of tasks may use them at a time. A ``Workspace`` gives a task scratch memory of its own.
+/// A frame of N samples at a sample rate of R has N/2 + 1 bins, bin k at k R / N Hz. A transform takes N log N time. The first one
+/// allocates scratch memory, which later ones use again; so does each that runs while all of that is in use. Copies share the tables;
+/// any number of tasks may use them at a time. With a ``Workspace``, scratch memory of a task's own, no transform allocates.
 ///
 /// Accuracy: magnitudes within a relative (L2) error of 2e-7 of a computation in double precision; exactly 0 for silence; every
 /// bin NaN or infinite when a sample is. Magnitudes below 1e-19 lose digits and vanish at 3e-23; those above 1.8e19 become

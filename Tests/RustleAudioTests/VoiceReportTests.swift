@@ -29,7 +29,7 @@ import Testing
     let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: rate)
     try #require(summary.frames == 0)
     let report = try VoiceReport(samples, sampleRate: rate, frames: frames, summary: summary)
-    #expect(report.seconds == 0.03 && report.voicedShare == 0)
+    #expect(report.seconds == 0.03 && report.voicedShare == nil)
     let pitch = try detectPitch(in: samples.span, sampleRate: rate, range: 60...1_100)
     #expect(report.pitchOfWhole == pitch && report.medianPitch == pitch.frequency)
     #expect(report.confidence == (pitch.isVoiced ? pitch.confidence : nil))

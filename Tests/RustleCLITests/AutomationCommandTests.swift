@@ -51,6 +51,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [("preamp", true), ("1", false)])
+  func thePreampIsReportedAsAutomatedWhereItIs(band: String, isAutomated: Bool) throws {
+    let folder = try ScratchFolder()
+    let path = try Self.tone(in: folder)
+    let gains = try folder.write(Data("time_s,band,gain_db\n0,\(band),0\n1,\(band),12\n".utf8), as: "gains.csv")
+    let out = folder.url.appending(path: "out.wav").path
+    let words = ["eq", path, out, "--overwrite", "--band", "1000:0:1", "--automation", gains]
+    let text = try RustleProcess.run(words)
+    #expect(
+      text.lines.contains { $0.hasSuffix("preamp       \(isAutomated ? "automated" : "0.0 dB")") }, "\(text.output)")
+    let object = try #require(SoundCommandTests.objects(RustleProcess.run(words + ["--json"])).last)
+    #expect((object["preamp_db"] is NSNull) == isAutomated)
+    let loud = try RustleProcess.run(words + ["--encoding", "s16"])
+    #expect(loud.errors.contains("clipped") == false || loud.errors.contains("--preamp auto") == !isAutomated)
+  }
+
   @Test(arguments: [
     ("time_s,band,gain_db\n0,1,x\n", 65, "gains.csv: line 2: expected a gain in dB, got 'x'"),
     ("time,band,gain\n", 65, "line 1: expected the columns time_s,band,gain_db and perhaps channel, got 'time,band"),

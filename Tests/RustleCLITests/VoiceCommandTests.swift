@@ -130,6 +130,9 @@ import Testing
     #expect(try #require(summary["confidence"] as? Double) > 0.5 && summary["f1_hz"] is Double)
     let report = try RustleProcess.run(["voice", path])
     #expect(report.lines.contains { $0.contains("median") && $0.contains("150.") })
+    // Without frames there is no share of voiced ones beside the pitch of the whole.
+    let voiced = try #require(report.lines.first { $0.contains("voiced ") })
+    #expect(!voiced.contains { $0.isNumber }, "\(voiced)")
   }
 
   @Test func mistakesAreNamed() throws {

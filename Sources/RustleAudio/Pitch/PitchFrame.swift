@@ -14,9 +14,9 @@ public struct PitchFrame: Sendable, Hashable {
   public var time: Double
   /// The fundamental frequency in Hz, or the first partial's of an inharmonic tone; nil: none in the range.
   public var frequency: Double?
-  /// The confidence, 0 to 1. With ``PitchMethod/harmonic`` it is a probability: of frames that look like this one, the share in which
-  /// one note sounds, within 50 cents of the reported pitch. With ``PitchConfiguration/expectsOneNote`` several notes do not lower it.
-  /// The other methods have measures of their own, which are not probabilities.
+  /// The confidence, 0 to 1. With ``PitchMethod/harmonic`` it is a probability, measured on similar frames: that one note sounds, and
+  /// that its pitch is within 50 cents of ``frequency``. With ``PitchConfiguration/expectsOneNote`` it is that of the second alone,
+  /// if the first is true, and several notes do not lower it. The other methods have measures of their own, which are not probabilities.
   public var confidence: Double
   /// The standard deviation of ``frequency`` in cents, if the rest of the frame is noise; 0 where a method does not report it.
   public var deviation: Double

@@ -66,9 +66,9 @@ public struct VoiceReport: Sendable {
       ? Array(try extractFormants(in: signal.span, sampleRate: sampleRate, configuration: formantSearch)) : []
   }
 
-  /// The share of voiced frames, 0 to 1.
-  public var voicedShare: Double {
-    summary.frames == 0 ? 0 : Double(summary.voicedFrames) / Double(summary.frames)
+  /// The share of voiced frames, 0 to 1; nil for a sound that is shorter than a frame, whose pitch is ``pitchOfWhole``.
+  public var voicedShare: Double? {
+    summary.frames == 0 ? nil : Double(summary.voicedFrames) / Double(summary.frames)
   }
 
   /// The median pitch of the voiced frames, or the pitch of a sound that is shorter than a frame, in Hz.

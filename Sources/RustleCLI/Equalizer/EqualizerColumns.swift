@@ -11,8 +11,8 @@ struct EqualizerSummary: Sendable {
   let encoding: AudioFileWriter.Encoding?
   let format: AudioFormat
   let sound: EqualizedSound
-  /// The applied preamplification in dB; 0 with a bypass.
-  let preamp: Double
+  /// The applied preamplification in dB; 0 with a bypass, nil where it changes over time.
+  let preamp: Double?
   let isBypassed: Bool
   /// The preamplification of `--preamp auto`, in dB.
   let automaticPreamp: Double
@@ -43,7 +43,7 @@ struct EqualizerSummary: Sendable {
       \(container),\(encoding.map { " \($0.rawValue)," } ?? "") \(format), \(length) s, \(sound.frames) frames
         peak before  \(level(sound.peakBefore))
         peak after   \(level(sound.peakAfter))
-        preamp       \(Numbers.signed(preamp, glyphs)) dB
+        preamp       \(preamp.map { Numbers.signed($0, glyphs) + " dB" } ?? "automated")
         clipped      \(sound.clippedSamples) samples
       \(isBypassed ? "  bypassed: the sound is unchanged\n" : "")
       """
@@ -53,6 +53,9 @@ struct EqualizerSummary: Sendable {
   var adviceOnClipping: String? {
     if sound.clippedSamples == 0 { return nil }
     let samples = sound.clippedSamples == 1 ? "1 sample" : "\(sound.clippedSamples) samples"
+    guard let preamp else {
+      return "\(samples) beyond full scale clipped: use lower gains of the preamp, or a WAV file with --encoding f32"
+    }
     let automatic = automaticPreamp < preamp ? "--preamp auto (\(Numbers.signed(automaticPreamp, .ascii)) dB), or " : ""
     return "\(samples) beyond full scale clipped: use \(automatic)a lower --preamp, or a WAV file with --encoding f32"
   }

@@ -51,14 +51,14 @@ struct EqualizerCommand: AsyncParsableCommand {
         ?            help                   q        quit
         y, n         keep your bands, or those of the account's other device
 
-      NDJSON: of a file one object; of --live "t_ms", "before_dbfs", "after_dbfs" (a level for each channel), \
+      NDJSON: of a file one object, "preamp_db" null where it is automated; of --live "t_ms", "before_dbfs", "after_dbfs" (a level for each channel), \
       "dropped_frames", "overruns" and "underruns" every quarter of a second; of --response "hz", "left_db" and "right_db".
       """)
 
   // MARK: the modes
 
   @Argument(
-    help: "A sound file: WAV, FLAC, OGG, MP3, AIFF, M4A. - reads standard input, except FLAC and M4A.",
+    help: "A sound file: \(SoundFileOptions.formats)",
     completion: .file())
   var input: String?
 

@@ -113,9 +113,14 @@ func check(min: Double, isBelow max: Double) throws {
 /// The options of commands that read sound from a file or from standard input only.
 struct SoundFileOptions: ParsableArguments {
   @Argument(
-    help: "A sound file: WAV, FLAC, OGG, MP3, AIFF, M4A. - reads standard input, except FLAC and M4A.",
+    help: "A sound file: \(Self.formats)",
     completion: .file())
   var input: String
+
+  /// What a file may be, for helps.
+  static let formats =
+    "WAV, FLAC, OGG, MP3, AIFF, M4A. - reads standard input, except FLAC and M4A. The decoder of MP3 writes warnings of its own, "
+    + "even with --quiet."
 
   @OptionGroup var samples: RawInputOptions
 
@@ -142,7 +147,7 @@ struct SoundFileOptions: ParsableArguments {
 struct SoundInputOptions: ParsableArguments {
   @Argument(
     help:
-      "A sound file: WAV, FLAC, OGG, MP3, AIFF, M4A. - reads standard input, except FLAC and M4A. Omit with --device or --demo.",
+      "A sound file: \(SoundFileOptions.formats) Omit with --device or --demo.",
     completion: .file())
   var input: String?
 

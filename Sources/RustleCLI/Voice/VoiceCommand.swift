@@ -14,7 +14,7 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
       """,
     discussion: """
       Median, mean and standard deviation of the pitch, and the medians of the formants, refer to the voiced analysis \
-      frames; harmonics-to-noise ratio, H1-H2, jitter, shimmer, centroid, rolloff and tilt to the whole recording. \
+      frames, or to the whole of a sound too short for one; harmonics-to-noise ratio, H1-H2, jitter, shimmer, centroid, rolloff and tilt to the whole recording. \
       Jitter and shimmer are those of Praat's voice report and require a sustained vowel: intonation and consonants \
       of running speech raise them. H1-H2 is not corrected for the formants.
 
@@ -167,7 +167,7 @@ struct VoiceResult: Sendable {
     .section("PITCH"),
     Column("frames", \.report.summary.frames).shown("frames", 9, "%.0f"),
     Column("voiced_frames", \.report.summary.voicedFrames).shown("voiced", 9, unit: "%") {
-      Numbers.text(100 * $0.report.voicedShare, "%.1f", $1)
+      Numbers.text($0.report.voicedShare.map { 100 * $0 }, "%.1f", $1)
     },
     Column("confidence", \.report.confidence).shown("confidence", 9, "%.2f"),
     Column("f0_median_hz", \.report.medianPitch).shown("median", 9, "%.2f", unit: "Hz"),
