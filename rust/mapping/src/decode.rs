@@ -11,7 +11,7 @@ use crate::drift::Drift;
 use crate::frames::Frame;
 use crate::joint::{Known, Pictures, Spot};
 use crate::mirrors::Mirrors;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, ScheduleError};
 use crate::sequential::Sequence;
 pub(crate) use found::MOST_PIXELS;
 pub use found::{Found, Mapping, Place, Reason};
@@ -80,11 +80,7 @@ impl Decoder {
     pub fn push(&mut self, frame: Frame) {
         if self.frames() == 0 {
             self.size = (frame.width, frame.height);
-            self.factor = 1;
-            let pixels = |factor: u32| u64::from(frame.width / factor) * u64::from(frame.height / factor);
-            while pixels(self.factor) > MOST_AS_IS {
-                self.factor += 1;
-            }
+            (self.factor, _) = reduced(self.size);
         }
         if (frame.width, frame.height) != self.size {
             self.left_out += 1;
@@ -133,6 +129,42 @@ impl Decoder {
         mapping.enlarge(self.factor, self.size);
         mapping
     }
+}
+
+/// The pixels of a side that become one in frames of a size, and the pixels that there are then.
+fn reduced((width, height): (u32, u32)) -> (u32, u64) {
+    let pixels = |factor: u32| u64::from(width / factor) * u64::from(height / factor);
+    let mut factor = 1;
+    while pixels(factor) > MOST_AS_IS {
+        factor += 1;
+    }
+    (factor, pixels(factor))
+}
+
+/// Checks that there is memory for the frames of a schedule, of a size.
+///
+/// # Errors
+/// The longest hold of which there is; or the most frames, where the schedule lists them or a hold of one frame is too long.
+pub(crate) fn check_room(schedule: &Schedule, size: (u32, u32)) -> Result<(), ScheduleError> {
+    let (_, pixels) = reduced(size);
+    let most = MOST_BYTES as u64 / (2 * pixels.max(1));
+    if schedule.is_sequential() || schedule.frames() as u64 <= most {
+        return Ok(());
+    }
+    let of = format!("of {} x {} pixels", size.0, size.1);
+    let longest = most / schedule.states().len() as u64;
+    Err(match schedule.listed_frames() {
+        None if longest > 0 => ScheduleError {
+            name: "hold",
+            expected: format!("1 to {longest} frames {of}"),
+            got: schedule.hold().to_string(),
+        },
+        _ => ScheduleError {
+            name: "frames",
+            expected: format!("1 to {most} {of}"),
+            got: schedule.frames().to_string(),
+        },
+    })
 }
 
 /// The places of all fixtures in a recording, whose frames have one size.

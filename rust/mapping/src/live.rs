@@ -9,7 +9,7 @@ use crate::decode::{Decoder, Mapping};
 use crate::frames::Frame;
 use crate::schedule::{Schedule, ScheduleError, State};
 pub use delay::Delay;
-use delay::Measure;
+use delay::{Measure, Taken};
 
 /// How fixtures are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,6 +228,11 @@ impl Live {
         Ok(())
     }
 
+    /// The schedule of the fixtures without a place.
+    pub(crate) fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
     /// The fixtures without a place.
     fn missing(&self) -> Vec<u32> {
         let missing = self.mapping.fixtures.iter().filter(|found| found.place.is_err());
@@ -259,13 +264,21 @@ impl Live {
         self.losses.take(time_ns);
         match self.phase {
             Phase::Delay => {
-                if !self.is_known {
-                    (self.mapping.width, self.mapping.height) = (frame.width, frame.height);
-                }
                 let missing = self.missing();
+                let size = (frame.width, frame.height);
+                let taken = match missing.is_empty() {
+                    true => Taken::One,
+                    false => self.measure.take(frame),
+                };
+                if !self.is_known {
+                    (self.mapping.width, self.mapping.height) = self.measure.size().unwrap_or(size);
+                }
+                if let Taken::LeftOut(count) = taken {
+                    self.left_out += count;
+                }
                 if missing.is_empty() {
                     self.phase = Phase::Done;
-                } else if self.measure.take(frame) {
+                } else if taken == Taken::Last {
                     match self.measure.delay() {
                         Some(delay) => {
                             let late = delay.frames as usize;

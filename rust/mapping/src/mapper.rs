@@ -1,7 +1,7 @@
 //! A mapping from bytes to a result: of a recording, or of a rig while it runs.
 
 use crate::correct::corrected;
-use crate::decode::{Decoder, Mapping};
+use crate::decode::{Decoder, Mapping, check_room};
 use crate::frames::{Format, Frame, FrameError, FrameReader};
 use crate::lights::Lights;
 use crate::live::{Live, Method, Phase, Progress};
@@ -191,7 +191,8 @@ impl Mapper {
     ///
     /// # Errors
     /// [`MappingError::Frame`] for bytes that are no frames, and for an end within one; the frames before it were taken.
-    /// [`MappingError::File`] where known places are of frames of another size than the first; it was not taken.
+    /// [`MappingError::File`] where known places are of frames of another size than the first, and [`MappingError::Schedule`] where there
+    /// is no memory for all frames of the schedule; the first was not taken.
     pub fn push(&mut self, bytes: &[u8], time_ns: u64) -> Result<(), MappingError> {
         if bytes.is_empty() {
             if let Run::Live(live) = &mut self.run {
@@ -205,14 +206,27 @@ impl Mapper {
         }
         self.result = None;
         let (run, brightest, size) = (&mut self.run, &mut self.brightest, self.size);
-        let mut other = None;
+        let (mut other, mut room) = (None, Ok(()));
+        let schedule = brightest.is_none().then(|| match run {
+            Run::Recording(decoder) => decoder.schedule().clone(),
+            Run::Live(live) => live.schedule().clone(),
+        });
         let read = self.reader.push(bytes, |frame| {
             match brightest {
                 None if size.is_some_and(|size| size != (frame.width, frame.height)) => {
                     other = Some((frame.width, frame.height));
                     return;
                 }
-                None => *brightest = Some(frame.clone()),
+                None => {
+                    let size = (frame.width, frame.height);
+                    room = schedule
+                        .as_ref()
+                        .map_or(Ok(()), |schedule| check_room(schedule, size));
+                    if room.is_err() {
+                        return;
+                    }
+                    *brightest = Some(frame.clone());
+                }
                 Some(brightest) => {
                     for (most, pixel) in brightest.pixels.iter_mut().zip(&frame.pixels) {
                         *most = (*most).max(*pixel);
@@ -230,6 +244,7 @@ impl Mapper {
                 known.0, known.1, other.0, other.1
             )));
         }
+        room?;
         Ok(read?)
     }
 

@@ -249,3 +249,24 @@ fn cancelled_loop_lights_what_was_lit_before() {
     assert_eq!((live.lights(0), live.progress().phase), (None, Phase::Done));
     assert_eq!(live.mapping().fixtures.len(), 4);
 }
+
+#[test]
+fn pictures_of_another_size_end_no_measurement() {
+    let small = |side| Frame {
+        width: side,
+        height: side,
+        pixels: vec![0; (side * side) as usize],
+    };
+    let mut live = Live::new(Method::Coded, 4, 2, false).expect("loop");
+    for (index, side) in [8, 16, 16, 8].into_iter().enumerate() {
+        live.frame(small(side), 1_000_000 * index as u64);
+    }
+    assert_eq!((live.mapping().width, live.mapping().height), (16, 16));
+    let scene = Scene::new(Difficulty::Dark, 6, 160, 120, 4);
+    let (live, camera, _) = run_on(live, Camera::new(scene), 1.0, 0.3);
+    let verdict = judge(&camera.truth(), live.mapping());
+    assert_eq!((verdict.found, verdict.wrong), (4, 0), "{verdict:?}");
+    assert_eq!((live.mapping().width, live.mapping().height), (160, 120));
+    // Two of one size, two of the other, and those of the camera until they are more.
+    assert!(live.progress().dropped >= 4, "{:?}", live.progress());
+}

@@ -142,3 +142,44 @@ fn light_at_the_end_of_time_is_taken() {
     film.light(universe(0), &[255; SLOTS], u64::MAX);
     assert!((0..9).any(|frame| film.frame(frame << 32).is_some()));
 }
+
+#[test]
+fn hold_for_whose_frames_there_is_no_memory_is_refused_at_the_first() {
+    // A GiB is 512 frames of 2 MiB, and a schedule of two fixtures has four states.
+    for (hold, is_live) in [(129, false), (1_000, true)] {
+        let mut mapper = Mapper::new(&Settings {
+            hold,
+            is_live,
+            ..settings(1_024)
+        })
+        .expect("mapper");
+        for _ in 0..2 {
+            let error = mapper.push(&vec![9; 1_024 * 1_024], 0).expect_err("memory");
+            let expected = format!("hold: expected 1 to 128 frames of 1024 x 1024 pixels, got {hold}");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+    for (hold, method) in [(128, Method::Coded), (1_000, Method::Sequential)] {
+        let mut mapper = Mapper::new(&Settings {
+            hold,
+            method,
+            ..settings(1_024)
+        })
+        .expect("mapper");
+        assert_eq!(mapper.push(&vec![9; 1_024 * 1_024], 0), Ok(()));
+    }
+    let schedule = format!(
+        r#"{{"v":1,"states":["dark","all","bit 0","not 0"],"frames":[{}]}}"#,
+        vec!["0"; 513].join(",")
+    );
+    let mut mapper = Mapper::new(&Settings {
+        schedule: schedule.as_bytes(),
+        ..settings(1_024)
+    })
+    .expect("mapper");
+    let error = mapper.push(&vec![9; 1_024 * 1_024], 0).expect_err("memory");
+    assert_eq!(
+        error.to_string(),
+        "frames: expected 1 to 512 of 1024 x 1024 pixels, got 513"
+    );
+}
