@@ -174,6 +174,13 @@ pub fn decode(frames: &[Frame], schedule: &Schedule) -> Mapping {
 
 /// As [`decode`], of a recording with so many frames before the schedule.
 fn found_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
+    let mut mapping = seen_in(frames, schedule, early);
+    mapping.be_ambiguous_not_dark(&schedule.alike());
+    mapping
+}
+
+/// As [`found_in`], without regard for fixtures that the schedule does not distinguish.
+fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
     let size = frames.first().map_or((0, 0), |frame| (frame.width, frame.height));
     let mut mapping = Mapping::empty(schedule.count(), size);
     if frames.is_empty() {

@@ -1,6 +1,7 @@
 //! Schedules: which fixtures are lit in which frames. A schedule is data, so that the recordings of other programs can be decoded.
 
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::fmt;
 
 /// The most fixtures of a schedule.
@@ -274,6 +275,22 @@ impl Schedule {
         self.frames
             .as_ref()
             .map_or(self.states.len() * self.hold, Vec::len)
+    }
+
+    /// Of each fixture, whether every state lights it as it does another one: no recording distinguishes them. Not of a schedule that
+    /// lights one after the other.
+    pub(crate) fn alike(&self) -> Vec<bool> {
+        if self.is_sequential() {
+            return vec![false; self.count];
+        }
+        let ids = 0..self.count as u32;
+        let code = |id: u32| -> Vec<bool> { self.states.iter().map(|state| state.lights(id)).collect() };
+        let codes: Vec<Vec<bool>> = ids.map(code).collect();
+        let mut counts: HashMap<&[bool], usize> = HashMap::new();
+        for code in &codes {
+            *counts.entry(code).or_default() += 1;
+        }
+        codes.iter().map(|code| counts[code.as_slice()] > 1).collect()
     }
 
     /// Whether no state lights more than one fixture: the fixtures are distinguished by time alone.

@@ -187,6 +187,15 @@ fn state_that_is_lost_turns_no_lamp() {
 }
 
 #[test]
+fn fixtures_that_a_schedule_does_not_distinguish_are_not_dark() {
+    let json = br#"{"v":1,"states":["bit 0"],"hold":4}"#;
+    let schedule = Schedule::read(json, 24).expect("schedule");
+    let (mapping, _) = recorded(Scene::new(Difficulty::Dark, 5, 160, 120, 24), &schedule);
+    let reasons: Vec<_> = mapping.fixtures.iter().map(|found| found.place.err()).collect();
+    assert_eq!(reasons, [Some(Reason::Ambiguous); 24]);
+}
+
+#[test]
 fn fixtures_whose_states_are_missing_are_ambiguous() {
     // With the first two of six bits, each code is that of sixteen fixtures.
     let schedule = Schedule::standard(64, 2).expect("schedule");

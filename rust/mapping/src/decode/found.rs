@@ -157,6 +157,15 @@ impl Mapping {
         }
     }
 
+    /// Says of those of some fixtures that seem dark that it is not known which has light.
+    pub(crate) fn be_ambiguous_not_dark(&mut self, some: &[bool]) {
+        for (found, _) in self.fixtures.iter_mut().zip(some).filter(|(_, is_one)| **is_one) {
+            if found.place == Err(Reason::Dark) {
+                found.place = Err(Reason::Ambiguous);
+            }
+        }
+    }
+
     /// The number of fixtures that were found.
     pub fn found(&self) -> usize {
         self.fixtures.iter().filter(|found| found.place.is_ok()).count()
