@@ -30,10 +30,22 @@ const LIGHT: f32 = 0.12;
 const FEW: f32 = 1.0;
 const WORST_LIGHT: f32 = 1.0;
 
+/// The part of the state before in its first frame above which a frame is that one's.
+const MIXED: f32 = 0.7;
+
 /// The state of each frame, and its place within the hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alignment {
     pub(crate) places: Vec<Option<(usize, usize)>>,
+}
+
+impl Alignment {
+    /// Takes the frames of a state for those after the schedule.
+    pub(crate) fn leave(&mut self, state: usize) {
+        for place in &mut self.places {
+            *place = place.filter(|(shown, _)| *shown != state);
+        }
+    }
 }
 
 /// Pixels that change the most, one of each cell, with how much they do.
@@ -174,16 +186,16 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes, earl
             let off = (light[frame] - expected.light[place]) / spread;
             (0.5 * off * off).min(WORST_LIGHT)
         };
-        path(&scaled, &expected, dim, total, &outside)
+        let (cost, path) = path(&scaled, &expected, dim, total, &outside);
+        let shows = |at: usize| match (place(at)?, mix > MIXED) {
+            ((state @ 1.., 0), true) => Some((state - 1, hold)),
+            (shown, _) => Some(shown),
+        };
+        let places = path.into_iter().map(|at| at.checked_sub(1).and_then(shows));
+        (cost, places.collect())
     });
     let best = best.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
-    let Some((_, path)) = best else { return plain };
-    Alignment {
-        places: path
-            .into_iter()
-            .map(|at| at.checked_sub(1).and_then(place))
-            .collect(),
-    }
+    best.map_or(plain, |(_, places)| Alignment { places })
 }
 
 /// The quantile of some values: what a part of them is below; 0 of none.

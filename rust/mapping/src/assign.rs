@@ -5,7 +5,7 @@ mod usual;
 
 use crate::candidates::Candidate;
 use crate::contrast::Contrast;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use usual::{CLASSES, CLEAR_CLASSES, Usual, class, mirrors};
 
 /// The standard deviation of a lamp's light from contrast to contrast, in parts of it: lamps beside it add theirs.
@@ -66,6 +66,37 @@ impl Codes {
             [id] => Some(*id),
             _ => None,
         }
+    }
+
+    /// How many of these places have the code of an id, with the sign of a contrast turned over if one is named.
+    pub(crate) fn fitting(&self, places: &[&Candidate], turned: Option<usize>) -> usize {
+        let fits = |place: &&&Candidate| {
+            let values = place.values.iter().take(128).enumerate();
+            let code = values.fold(0_u128, |code, (index, value)| {
+                code | u128::from((*value > 0.0) != (turned == Some(index))) << index
+            });
+            self.of.contains_key(&code)
+        };
+        places.iter().filter(fits).count()
+    }
+
+    /// How many of these places have the code of an id except one contrast.
+    pub(crate) fn fitting_without(&self, places: &[&Candidate], contrast: usize) -> usize {
+        let rest = !(1_u128 << contrast);
+        let known: HashSet<u128> = self.of.keys().map(|code| code & rest).collect();
+        let fits = |place: &&&Candidate| {
+            let values = place.values.iter().take(128).enumerate();
+            let code = values.fold(0_u128, |code, (index, value)| {
+                code | u128::from(*value > 0.0) << index
+            });
+            known.contains(&(code & rest))
+        };
+        places.iter().filter(fits).count()
+    }
+
+    /// Whether less than a quarter of the codes there are, are those of ids.
+    pub(crate) fn are_few(&self, contrasts: usize) -> bool {
+        contrasts >= 64 || (self.of.len() as u64) < 1 << contrasts >> 2
     }
 
     /// The ids of a place's likeliest codes with the logarithms of their weights beside that of no lamp, best first; and the weight of a

@@ -18,11 +18,22 @@ pub(crate) struct Contrast {
     pub(crate) values: Vec<f32>,
     /// The standard deviation of a pixel's noise.
     pub(crate) noise: f32,
+    /// Whether it is that of the last state shown, without its complement, which that may as well be.
+    pub(crate) is_end: bool,
+    /// The state that was not shown if lamps have no light: the complement, at the end, or of what all show alike.
+    pub(crate) other: Option<usize>,
+    /// Whether it is that of the first state shown, and that is dark or all, which look alike there except the light.
+    pub(crate) is_first: bool,
     /// Of each band of rows, the frames of a state and of its complement; empty without a complement.
     frames: Vec<[Vec<usize>; 2]>,
 }
 
 impl Contrast {
+    /// Takes the last state for its complement.
+    pub(crate) fn turn(&mut self) {
+        self.signs.iter_mut().for_each(|sign| *sign = -*sign);
+    }
+
     /// The light at a pixel inside of the picture in each frame of the state, and of its complement; none without one.
     pub(crate) fn levels(&self, frames: &[Frame], x: usize, y: usize) -> Option<[Vec<Level>; 2]> {
         let height = frames.first()?.height as usize;
@@ -85,11 +96,20 @@ impl Level {
 struct Pairing {
     weights: Vec<(usize, f32)>,
     signs: Vec<i8>,
+    is_end: bool,
+    is_first: bool,
+    other: Option<usize>,
+}
+
+/// The number of contrasts of a recording that shows all states.
+pub(crate) fn complete(schedule: &Schedule) -> usize {
+    pairings(schedule, &vec![vec![(0, 0)]; schedule.states().len()]).len()
 }
 
 /// The states that were shown, each with its complement. A recording may end between a state and its complement: the last state is then
-/// compared with the last two that have each other, or with dark and all. One in between is left out: the frames of a state that was lost
-/// look like those of its complement, and the contrast would be turned over for all lamps.
+/// compared with the last two that have each other, or with dark and all. It may begin with the last of those: that is compared with the
+/// next two. One in between is left out: the frames of a state that was lost look like those of its complement, and the contrast would be
+/// turned over for all lamps.
 fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> {
     let (states, count) = (schedule.states(), schedule.count() as u32);
     let lit = |state: &State| (0..count).map(|id| state.lights(id)).collect::<Vec<_>>();
@@ -97,21 +117,32 @@ fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> 
     let is_shown = |state: usize| !shown[state].is_empty();
     let of = |wanted: State| (0..states.len()).find(|at| states[*at] == wanted && is_shown(*at));
     let both = of(State::Dark).zip(of(State::All));
+    let first = (0..states.len()).find(|at| is_shown(*at));
     let end = (0..states.len()).rev().find(|at| is_shown(*at));
+    let are_complements = |at: usize| {
+        let next = sets.get(at + 1);
+        next.is_some_and(|next| sets[at].iter().zip(next).all(|(one, other)| one != other))
+    };
+    let is_same = |at: usize| sets[at].iter().all(|lit| *lit == sets[at][0]);
+    let next = |from: usize| {
+        let mut both = (from..states.len()).map(|at| (at, at + 1));
+        both.find(|(at, next)| are_complements(*at) && is_shown(*at) && is_shown(*next))
+    };
     let mut last = None;
     let mut found = Vec::new();
     let mut at = 0;
     while at < states.len() {
         let here = at;
-        let are_complements = sets
-            .get(at + 1)
-            .is_some_and(|next| sets[at].iter().zip(next).all(|(one, other)| one != other));
+        let are_complements = are_complements(here);
         at += if are_complements { 2 } else { 1 };
         if are_complements && is_shown(here) && is_shown(here + 1) {
             last = Some((here, here + 1));
             found.push(Pairing {
                 weights: vec![(here, 1.0), (here + 1, -1.0)],
                 signs: sets[here].iter().map(|lit| if *lit { 1 } else { -1 }).collect(),
+                is_end: false,
+                is_first: false,
+                other: Some(here + 1).filter(|other| Some(*other) == end || is_same(here)),
             });
             continue;
         }
@@ -119,13 +150,22 @@ fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> 
             let others = match are_complements {
                 false => both,
                 true if Some(one) == end => last.or(both),
+                true if Some(one) == first && is_same(one) => next(at),
                 true => None,
             };
             let Some((dark, all)) = others else { continue };
             if one != dark && one != all {
+                let is_first = Some(one) == first && is_same(one);
+                // Where all add their light, nothing else would be seen: so they take it.
+                let sign = if is_first && sets[one][0] { -1 } else { 1 };
+                let signs = sets[one].iter().map(|lit| if *lit { sign } else { -sign });
+                let weight = f32::from(sign);
                 found.push(Pairing {
-                    weights: vec![(one, 2.0), (dark, -1.0), (all, -1.0)],
-                    signs: sets[one].iter().map(|lit| if *lit { 1 } else { -1 }).collect(),
+                    weights: vec![(one, 2.0 * weight), (dark, -weight), (all, -weight)],
+                    signs: signs.collect(),
+                    is_end: are_complements && Some(one) == end,
+                    is_first,
+                    other: None,
                 });
             }
         }
@@ -180,6 +220,9 @@ pub(crate) fn contrasts(
         found.push(Contrast {
             noise: noise(&values),
             signs: pairing.signs,
+            is_end: pairing.is_end,
+            is_first: pairing.is_first,
+            other: pairing.other,
             values,
             frames: shows,
         });
@@ -214,7 +257,7 @@ fn clear(
         .map(|(_, within)| within + 1)
         .max()
         .unwrap_or(1);
-    let places = longest.min(schedule.hold().max(8));
+    let places = longest.min((schedule.hold() + 1).max(8));
     let mut sums = vec![vec![0.0_f32; places]; BANDS];
     let mut everywhere = vec![0.0_f32; places];
     let mut counts = vec![0; places];

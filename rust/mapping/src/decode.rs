@@ -2,11 +2,12 @@
 
 mod found;
 mod overlap;
+mod trust;
 
 use crate::align::{Probes, align};
 use crate::assign::{Codes, assign};
 use crate::candidates::{Candidate, Sharp};
-use crate::contrast::{Contrast, contrasts};
+use crate::contrast::{self, Contrast};
 use crate::drift::Drift;
 use crate::frames::Frame;
 use crate::joint::{Known, Pictures, Spot};
@@ -17,6 +18,7 @@ pub(crate) use found::MOST_PIXELS;
 pub use found::{Found, Mapping, Place, Reason};
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use trust::{Trust, faint};
 
 /// The most pixels of a frame that is decoded as it is; larger ones are made smaller by whole factors.
 const MOST_AS_IS: u64 = 1 << 20;
@@ -33,7 +35,11 @@ const SMOOTHED: f32 = 0.6;
 const DOUBTFUL: f32 = 0.93;
 /// The confidence from which on a place is sure.
 const SURE: f32 = 0.98;
-const _: () = assert!(SURE > DOUBTFUL);
+/// The most confidence where a recording that ends early, as many do, and one that lost all frames of a state, as few do, look alike.
+const UNSURE: f32 = 0.95;
+const _: () = assert!(SURE > UNSURE && UNSURE > DOUBTFUL);
+/// The most changes of what the states of a recording are taken for.
+const FIXES: usize = 4;
 /// The most bytes of frames that are kept.
 pub(crate) const MOST_BYTES: usize = 1 << 30;
 
@@ -196,18 +202,38 @@ fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
         return mapping;
     }
     let probes = Probes::new(frames, schedule.count().max(64));
-    let alignment = align(frames, schedule, &probes, early);
-    let contrasts = contrasts(frames, schedule, &alignment, &probes);
-    if contrasts.is_empty() {
-        return mapping;
-    }
-    let sharp = Sharp::new(&contrasts, width, height);
-    let codes = Codes::new(&contrasts);
-    let mut candidates = sharp.candidates(&codes);
-    let drift = Drift::new(&contrasts, frames, width, height);
-    for candidate in &mut candidates {
-        candidate.look(&contrasts, frames, &drift);
-    }
+    let mut alignment = align(frames, schedule, &probes, early);
+    let mut contrasts = contrast::contrasts(frames, schedule, &alignment, &probes);
+    let mut fixes = 0;
+    let (sharp, codes, candidates, most) = loop {
+        if contrasts.is_empty() {
+            return mapping;
+        }
+        let sharp = Sharp::new(&contrasts, width, height);
+        let codes = Codes::new(&contrasts);
+        let mut candidates = sharp.candidates(&codes);
+        let faint = faint(&candidates, schedule.count(), contrasts.len());
+        let drift = Drift::new(&contrasts, frames, width, height);
+        for candidate in &mut candidates {
+            candidate.look(&contrasts, frames, &drift);
+        }
+        fixes += 1;
+        match Trust::new(&candidates, &contrasts, &codes, schedule, faint) {
+            Trust::Most(confidence) => break (sharp, codes, candidates, confidence),
+            Trust::Turned(index) if fixes < FIXES => contrasts[index].turn(),
+            Trust::Without(index) if fixes < FIXES => {
+                contrasts.remove(index);
+            }
+            Trust::Lost(state) if fixes < FIXES => {
+                alignment.leave(state);
+                contrasts = contrast::contrasts(frames, schedule, &alignment, &probes);
+            }
+            _ => {
+                mapping.be_ambiguous();
+                return mapping;
+            }
+        }
+    };
     let pictures = Pictures {
         contrasts: &contrasts,
         width,
@@ -268,7 +294,8 @@ fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
         if lamp.confidence < DOUBTFUL {
             doubtful.push(lamp.known.id);
         } else if let Some(spot) = &lamp.spot {
-            mapping.fixtures[lamp.known.id as usize] = Found::at(lamp.known.id, spot, lamp.confidence);
+            mapping.fixtures[lamp.known.id as usize] =
+                Found::at(lamp.known.id, spot, lamp.confidence.min(most));
         }
     }
     for (id, at) in mirrors {

@@ -165,23 +165,94 @@ fn late_camera_that_ends_with_the_schedule_lacks_its_last_states() {
     }
 }
 
+/// A recording in the dark, with so many dark frames before and after it, without some of the schedule's frames.
+fn damaged(
+    schedule: &Schedule,
+    seed: u64,
+    before: usize,
+    after: usize,
+    is_lost: impl Fn(usize) -> bool,
+) -> (Mapping, Verdict, usize) {
+    let scene = Scene {
+        delay: 0.0,
+        ..Scene::new(Difficulty::Dark, seed, 320, 240, schedule.count())
+    };
+    let mut camera = Camera::new(scene);
+    let mut frames = more(&mut camera, before, &Light::default());
+    let shown = camera.record(schedule).into_iter().enumerate();
+    frames.extend(
+        shown
+            .filter(|(frame, _)| !is_lost(*frame))
+            .map(|(_, frame)| frame),
+    );
+    frames.extend(more(&mut camera, after, &Light::default()));
+    let mapping = rustle_mapping::decode(&frames, schedule);
+    let truth = camera.truth();
+    let mut sure = mapping.clone();
+    sure.fixtures.retain(|found| found.is_sure());
+    let (verdict, sure) = (judge(&truth, &mapping), judge(&truth, &sure).wrong);
+    (mapping, verdict, sure)
+}
+
 #[test]
 fn state_that_is_lost_turns_no_lamp() {
     // What is left of its pair was taken for its complement, and every lamp for its neighbour.
-    for count in [16, 60, 120] {
+    for (count, before, after) in [(16, 0, 0), (60, 0, 0), (60, 4, 5), (120, 0, 0)] {
         let schedule = Schedule::standard(count, 2).expect("schedule");
-        // Not of the last but one: what follows it may as well be itself, in a recording that ends early.
         let states = schedule.states().len();
-        for state in (0..states).filter(|state| state + 2 != states) {
-            let scene = Scene {
-                delay: 0.0,
-                ..Scene::new(Difficulty::Dark, 1, 320, 240, count)
-            };
-            let mut camera = Camera::new(scene);
-            let mut frames = camera.record(&schedule);
-            frames.drain(2 * state..2 * state + 2);
-            let verdict = judge(&camera.truth(), &rustle_mapping::decode(&frames, &schedule));
-            assert_eq!(verdict.wrong, 0, "{count}, {state}: {verdict:?}");
+        for state in 0..states {
+            let (_, verdict, sure) = damaged(&schedule, 1, before, after, |frame| frame / 2 == state);
+            assert_eq!(sure, 0, "{count}, {state}: {verdict:?}");
+            // Where each code is an id's, a recording that ends before the last state shows the same as one without the last but one.
+            let is_alike = count == 16 && state + 2 == states;
+            assert!(verdict.wrong == 0 || is_alike, "{count}, {state}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn recordings_that_end_within_the_last_state_are_decoded_and_alike_ones_are_not_sure() {
+    for (count, is_sure) in [(16, false), (60, true), (120, true)] {
+        let schedule = Schedule::standard(count, 2).expect("schedule");
+        let frames = schedule.frames();
+        for (before, lost) in [(0, 2), (0, 3), (1, 2)] {
+            let (mapping, verdict, _) = damaged(&schedule, 2, before, 0, |frame| frame + lost >= frames);
+            assert_eq!(
+                (verdict.found, verdict.wrong),
+                (count, 0),
+                "{count}, {before}, {lost}"
+            );
+            let sure = mapping.fixtures.iter().filter(|found| found.is_sure()).count();
+            assert_eq!(sure == count, is_sure, "{count}, {before}, {lost}: {sure}");
+        }
+    }
+}
+
+#[test]
+fn recordings_that_begin_too_late_have_no_sure_places_that_are_wrong() {
+    for count in [16, 60] {
+        for schedule in [Schedule::standard(count, 2), Schedule::checked(count, 2)] {
+            let schedule = schedule.expect("schedule");
+            for (missing, after) in [(2, 0), (3, 7), (4, 0), (4, 7), (6, 0), (8, 0)] {
+                let (_, verdict, sure) = damaged(&schedule, 3, 0, after, |frame| frame < missing);
+                assert_eq!(sure, 0, "{count}, {missing}, {after}: {verdict:?}");
+                // With one frame of the light of all, all are found.
+                if missing <= 3 {
+                    assert_eq!((verdict.found, verdict.wrong), (count, 0), "{count}, {missing}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_lost_in_a_row_leave_no_sure_places_that_are_wrong() {
+    for schedule in [Schedule::standard(60, 2), Schedule::checked(60, 2)] {
+        let schedule = schedule.expect("schedule");
+        for (first, count) in [(6, 3), (8, 4), (9, 5), (7, 6), (14, 4)] {
+            let is_lost = |frame| (first..first + count).contains(&frame);
+            let (_, verdict, sure) = damaged(&schedule, 4, 0, 0, is_lost);
+            assert_eq!(sure, 0, "{first}, {count}: {verdict:?}");
         }
     }
 }

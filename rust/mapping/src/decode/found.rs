@@ -157,7 +157,14 @@ impl Mapping {
         }
     }
 
-    /// Says of those of some fixtures that seem dark that it is not known which has light.
+    /// Says of all fixtures that nobody knows which is where.
+    pub(crate) fn be_ambiguous(&mut self) {
+        for found in &mut self.fixtures {
+            found.place = Err(Reason::Ambiguous);
+        }
+    }
+
+    /// Says the same of those of some fixtures that seem dark: it is not known which has light.
     pub(crate) fn be_ambiguous_not_dark(&mut self, some: &[bool]) {
         for (found, _) in self.fixtures.iter_mut().zip(some).filter(|(_, is_one)| **is_one) {
             if found.place == Err(Reason::Dark) {

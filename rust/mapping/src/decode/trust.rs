@@ -1,0 +1,145 @@
+//! Whether the frames are those of the states that they are taken for. A loss turns or swaps bits of all lamps at once, and no place alone
+//! shows that: the codes of all do, as far as not every code is an id's.
+
+use super::UNSURE;
+use crate::assign::Codes;
+use crate::candidates::Candidate;
+use crate::contrast::{Contrast, complete};
+use crate::schedule::{Schedule, State};
+
+/// How many more places have the codes of ids if a contrast is right than if it is turned over, or the other way about: one may do so by
+/// chance.
+const MORE_FIT: usize = 2;
+/// The part of the places whose codes are those of ids where all states are right: a bit that is taken for another one leaves half.
+const FIT: (usize, usize) = (4, 3);
+/// Of the median light of the places, what each has that is looked at; and of its light, what is not in a contrast.
+const BRIGHT: f32 = 0.5;
+const FAINT: f32 = 0.5;
+/// The contrasts below which the edges of people pass for lamps, and the places below which chance may give one sign to all.
+const FEW: usize = 5;
+const MANY: usize = 8;
+/// Of the places in what lights all, those that have the other sign: half of them where that is another state.
+const APART: f32 = 0.25;
+
+/// What the places of a recording say of its states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Trust {
+    /// They are as they seem; places have this confidence at most.
+    Most(f32),
+    /// This contrast is that of the other state.
+    Turned(usize),
+    /// This contrast is not what it seems.
+    Without(usize),
+    /// This state was not shown.
+    Lost(usize),
+    /// They are not what they seem, and nobody knows which they are.
+    None,
+}
+
+impl Trust {
+    /// `faint`: the contrast in which lamps have no light, if there is one.
+    ///
+    /// The codes of places are those of ids but where something is amiss. All lamps are lit and dark together in what lights all; a
+    /// recording without that, as it begins too late, may be any part of a schedule whose codes are nearly all those of ids. One that lacks
+    /// a bit may lack any.
+    pub(super) fn new(
+        candidates: &[Candidate],
+        contrasts: &[Contrast],
+        codes: &Codes,
+        schedule: &Schedule,
+        faint: Option<usize>,
+    ) -> Self {
+        if schedule.count() < 2 {
+            return Self::Most(1.0);
+        }
+        let is_same = |contrast: &Contrast| contrast.signs.iter().all(|sign| *sign == contrast.signs[0]);
+        if let Some(faint) = faint {
+            return contrasts[faint].other.map_or(Self::Without(faint), Self::Lost);
+        }
+        let clear = candidates.iter().filter(|candidate| !candidate.is_covered);
+        let places = bright(clear, schedule.count());
+        let all = contrasts.iter().position(is_same);
+        if let Some(all) = all {
+            let sign = f32::from(contrasts[all].signs[0]);
+            let apart = places.iter().filter(|place| place.values[all] * sign < 0.0);
+            let apart = apart.count() as f32 / places.len().max(1) as f32;
+            if apart > 1.0 - APART && contrasts[all].is_first {
+                return Self::Turned(all);
+            } else if apart > APART {
+                return match codes.are_few(contrasts.len() - 1) {
+                    true => Self::Without(all),
+                    false => Self::None,
+                };
+            }
+        }
+        if contrasts
+            .iter()
+            .enumerate()
+            .any(|each| is_constant(each, &places))
+        {
+            return Self::None;
+        }
+        let fitting = codes.fitting(&places, None);
+        let do_fit = |fitting: usize| FIT.0 * fitting >= FIT.1 * places.len();
+        let is_redundant = codes.are_few(contrasts.len());
+        let mut most = 1.0;
+        if let Some(end) = contrasts.iter().position(|contrast| contrast.is_end) {
+            let turned = codes.fitting(&places, Some(end));
+            if turned >= fitting + MORE_FIT {
+                return Self::Turned(end);
+            }
+            if fitting < turned + MORE_FIT {
+                most = UNSURE;
+            }
+        }
+        if !do_fit(fitting) {
+            let least = |index: &usize| codes.fitting_without(&places, *index);
+            let other = (0..contrasts.len().min(128)).max_by_key(least);
+            let other = other.filter(|index| do_fit(least(index)) && codes.are_few(contrasts.len() - 1));
+            return other.map_or(Self::None, Self::Without);
+        }
+        if all.is_none() && schedule.states().contains(&State::All) && !is_redundant {
+            return Self::None;
+        }
+        if contrasts.len() < complete(schedule) && !is_redundant {
+            most = UNSURE;
+        }
+        Self::Most(most)
+    }
+}
+
+/// Whether nearly all places have one sign in a contrast in which a quarter of the lamps, or more, have the other one.
+fn is_constant((index, contrast): (usize, &Contrast), places: &[&Candidate]) -> bool {
+    let part = |count: usize, of: usize| count.min(of - count) as f32 / of.max(1) as f32;
+    let lamps = contrast.signs.iter().filter(|sign| **sign > 0).count();
+    let wanted = part(lamps, contrast.signs.len());
+    let shown = places.iter().filter(|place| place.values[index] > 0.0).count();
+    places.len() >= MANY && wanted >= 0.25 && part(shown, places.len()) < 0.25 * wanted
+}
+
+/// The contrast in which the most of the brightest places have no light, which have it in all others: two fifths or more, as where the
+/// frames after the schedule are taken for a state, which leaves the other half of the lamps without a change. Nobody covers so many at
+/// once.
+pub(super) fn faint(candidates: &[Candidate], count: usize, contrasts: usize) -> Option<usize> {
+    let is_faint = |place: &Candidate, contrast: usize| place.values[contrast].abs() < FAINT * place.light;
+    let is_steady = |place: &&Candidate| (0..contrasts).filter(|index| is_faint(place, *index)).count() <= 1;
+    let places = bright(candidates.iter().filter(is_steady), count);
+    let faint = |contrast: usize| places.iter().filter(|place| is_faint(place, contrast)).count();
+    if contrasts < FEW {
+        return None;
+    }
+    let (contrast, most) = (0..contrasts)
+        .map(|contrast| (contrast, faint(contrast)))
+        .max_by_key(|(_, count)| *count)?;
+    (most >= 2 && 5 * most >= 2 * places.len()).then_some(contrast)
+}
+
+/// The brightest of some places, no more than there are fixtures, without the dim ones of them.
+fn bright<'a>(places: impl Iterator<Item = &'a Candidate>, count: usize) -> Vec<&'a Candidate> {
+    let mut bright: Vec<&Candidate> = places.collect();
+    bright.sort_by(|one, other| other.light.total_cmp(&one.light));
+    bright.truncate(count);
+    let least = BRIGHT * bright.get(bright.len() / 2).map_or(0.0, |middle| middle.light);
+    bright.retain(|candidate| candidate.light >= least);
+    bright
+}
