@@ -80,7 +80,7 @@ impl Codes {
         places.iter().filter(fits).count()
     }
 
-    /// How many of these places have the code of an id except one contrast.
+    /// How many of these places have the code of an id in all contrasts except one.
     pub(crate) fn fitting_without(&self, places: &[&Candidate], contrast: usize) -> usize {
         let rest = !(1_u128 << contrast);
         let known: HashSet<u128> = self.of.keys().map(|code| code & rest).collect();

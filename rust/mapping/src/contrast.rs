@@ -22,7 +22,7 @@ pub(crate) struct Contrast {
     pub(crate) is_end: bool,
     /// The state that was not shown if lamps have no light: the complement, at the end, or of what all show alike.
     pub(crate) other: Option<usize>,
-    /// Whether it is that of the first state shown, and that is dark or all, which look alike there except the light.
+    /// Whether it is that of the first state shown, and that is dark or all, which look alike there except for their light.
     pub(crate) is_first: bool,
     /// Of each band of rows, the frames of a state and of its complement; empty without a complement.
     frames: Vec<[Vec<usize>; 2]>,
