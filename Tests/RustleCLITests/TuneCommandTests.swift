@@ -43,6 +43,27 @@ import Testing
     #expect(summary["t_s"] as? Double == 3 && summary["sample_rate_hz"] as? Double == 44_100)
   }
 
+  /// A chord used to be a sure C2, without any hint.
+  @Test(arguments: ["tune", "voice"]) func aChordIsReported(command: String) throws {
+    let folder = try ScratchFolder()
+    var samples = [Float](repeating: 0, count: 48_000)
+    for hertz in [261.63, 329.63, 392.0] {
+      for index in samples.indices {
+        let phase = 2 * Double.pi * hertz * Double(index) / 48_000
+        samples[index] += Float(0.2 * sin(phase))
+      }
+    }
+    let chord = try folder.write(WaveFile.floats(samples, channels: 1, sampleRate: 48_000), as: "chord.wav")
+    let result = try RustleProcess.run([command, chord, "--json"])
+    #expect(result.status == 0)
+    #expect(result.errors.hasPrefix("rustle: \(chord): several notes sound at once: the pitch is"), "\(result.errors)")
+    #expect(try SoundCommandTests.objects(result).last?["polyphonic"] as? Bool == true)
+    let note = try folder.write(Self.sound([(196, 1)]), as: "note.wav")
+    let single = try RustleProcess.run([command, note, "--json"])
+    #expect(single.errors == "")
+    #expect(try SoundCommandTests.objects(single).last?["polyphonic"] as? Bool == false)
+  }
+
   @Test func theTuningIsInForce() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.sound([(442, 1)]), as: "a.wav")

@@ -7,7 +7,7 @@
 /// }
 /// ```
 ///
-/// It expects one note: for two strings that sound together it may show a third note, their common root.
+/// It expects one note: for two strings that sound together it may show a third note, their common root, and ``isPolyphonic`` reports it.
 ///
 /// Any task may change the settings while another one delivers buffers; they hold from the next buffer on. It measures one input
 /// at a time: a buffer out of order restarts the measurement, and so do dropped frames. Memory is of a fixed size, however long
@@ -19,11 +19,14 @@ public actor Tuner {
   public private(set) var configuration: TunerConfiguration
   /// Whether the channels of the sound so far cancel each other, so that their mean has no note.
   public private(set) var cancellation = ChannelCancellation()
+  /// Whether most of the sound so far is of several notes: ``PolyphonyMeter/isPresent``.
+  public var isPolyphonic: Bool { chords.isPresent }
   /// The last learned reference, with its uncertainty; nil: none.
   public private(set) var learned: ReferenceLearner.Estimate?
 
   private nonisolated let broadcast = Broadcast<TunerUpdate>()
   private var tracker: PitchTracker
+  private var chords: PolyphonyMeter
   private var smoother: NeedleSmoother
   private var learner: ReferenceLearner?
   private var collector = InharmonicityCollector()
@@ -46,6 +49,7 @@ public actor Tuner {
     smoother = try NeedleSmoother(
       tuning: configuration.tuning, instrument: configuration.instrument, options: configuration.needle)
     tracker = try PitchTracker(configuration.pitch(sampleRate: format.sampleRate))
+    chords = try PolyphonyMeter(sampleRate: format.sampleRate)
   }
 
   /// The range of pitch in Hz: ``Instrument/pitchRange``, as far as the frame length and the rate allow.
@@ -175,6 +179,7 @@ public actor Tuner {
     if buffer.droppedFrames > 0 || buffer.position != next {
       // A frame across the gap would hold a tone that nobody played.
       tracker.reset()
+      chords.skip()
       origin = buffer.position
       beginning = []
     }
@@ -184,6 +189,7 @@ public actor Tuner {
     let samples = buffer.mono(channel: configuration.channel)
     cancellation.add(buffer, configuration.channel, mono: samples)
     try tracker.process(samples.span, into: &frames)
+    try chords.process(samples.span)
     let length = Int(buffer.position - origin) + buffer.frameCount
     beginning = length < tracker.frameLength ? beginning + samples : []
     return shown(frames)
@@ -197,6 +203,7 @@ public actor Tuner {
   public func finish() throws(AudioError) -> [TunerUpdate] {
     let samples = beginning
     tracker.reset()
+    try chords.finish()
     (beginning, next) = ([], nil)
     guard let short = try configuration.pitch(sampleRate: format.sampleRate, samples: samples.count) else { return [] }
     return shown(try PitchTracker.contour(of: samples.span, configuration: short))

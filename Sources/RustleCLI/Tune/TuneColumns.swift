@@ -10,6 +10,8 @@ struct TuneResult: Sendable {
   var learned: ReferenceLearner.Estimate?
   /// Whether a reference pitch was still being learned at the end.
   var isLearning = false
+  /// Whether several notes sound at once in most of the sound.
+  var isPolyphonic = false
   var inharmonicities: [StretchCurve.Point] = []
   var droppedFrames: Int64 = 0
   var overruns = 0
@@ -134,6 +136,7 @@ struct TuneTables: Sendable {
       Column("transposition", \.configuration.tuning.transposition),
       Column("clock_ppm", \.configuration.tuning.clockCorrection),
       Column("instrument", \.configuration.instrument.name),
+      Column("polyphonic", \.isPolyphonic),
       Column("inharmonicity") { result in
         result.inharmonicities.map {
           Value.object([("note", .string("\($0.note)")), ("b", .number($0.inharmonicity))])

@@ -17,7 +17,7 @@ struct TuneCommand: AsyncParsableCommand {
       read as fast as it can be. A list of the notes with the median of their cents follows.
 
       One note at a time is expected. The confidence is the share of similar frames of one note whose pitch is right; a chord \
-      is taken for the note of which its notes are partials, and does not lower it. With an instrument the target is the \
+      is taken for the note of which its notes are partials, and does not lower it, but is reported. With an instrument the target is the \
       nearest of its strings, at any distance, and the range of frequencies is from a fifth below the lowest string to two \
       octaves above the highest.
 
@@ -43,7 +43,8 @@ struct TuneCommand: AsyncParsableCommand {
       \(TuneTables.notes(TunerViewOptions()).fieldList(hasVersion: false))
 
       The summary adds notes (their number), median_cents, learned_hz, learned_uncertainty_cents, temperament, tonic, \
-      transposition, clock_ppm, instrument, inharmonicity ([{"note", "b"}]), input, sample_rate_hz, channels and channel.
+      transposition, clock_ppm, instrument, polyphonic (whether most of the sound is of several notes), inharmonicity \
+      ([{"note", "b"}]), input, sample_rate_hz, channels and channel.
       """)
 
   // First, since a list of the instruments needs no sound.
@@ -106,11 +107,21 @@ struct TuneCommand: AsyncParsableCommand {
       progress: log.progress(total: view == nil ? input.expectedFrames : nil, writesAtOnce: showsReadings))
     let notes = Shared(PlayedNotes())
     return try await input.run(view: view) {
-      var (due, isNoticed) = (-Double.infinity, false)
+      var (due, isNoticed, isChordNoticed) = (-Double.infinity, false, false)
+      // Of a file the whole counts.
+      let chordTime = sound.isFile ? Double.infinity : 1
       func notice(after seconds: Double) async {
-        guard !isNoticed, seconds >= 1, let notice = await tuner.cancellation.notice else { return }
-        isNoticed = true
-        if let view { await view.notice(notice) } else { log.note("\(input.name): \(notice)") }
+        func show(_ notice: String) async {
+          if let view { await view.notice(notice) } else { log.note("\(input.name): \(notice)") }
+        }
+        if !isNoticed, seconds >= 1, let notice = await tuner.cancellation.notice {
+          isNoticed = true
+          await show(notice)
+        }
+        if !isChordNoticed, seconds >= chordTime, await tuner.isPolyphonic {
+          isChordNoticed = true
+          await show(PolyphonyMeter.notice)
+        }
       }
       // Notes are made of every frame, also of those not written.
       for try await update in try await tuner.updates(of: input) {
@@ -131,7 +142,8 @@ struct TuneCommand: AsyncParsableCommand {
       let result = TuneResult(
         seconds: Double(input.counts.frames) / input.format.sampleRate, played: played,
         configuration: await tuner.configuration, learned: await tuner.learned, isLearning: await tuner.isLearning,
-        inharmonicities: await tuner.inharmonicities, droppedFrames: input.counts.droppedFrames,
+        isPolyphonic: await tuner.isPolyphonic, inharmonicities: await tuner.inharmonicities,
+        droppedFrames: input.counts.droppedFrames,
         overruns: input.counts.overruns)
       if let view { return try await view.finish(result) }
       let gap = isText && showsReadings ? await lines.isEmpty ? "" : "\n" : ""

@@ -20,7 +20,7 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
 
       --ceiling is the upper limit of the fifth formant: about 5000 for men, 5500 for women, 6500 for children. Another \
       ceiling adds or misses formants. A range that matches the voice makes the pitch more reliable. One voice is expected: \
-      a chord is taken for the note of which its notes are partials, at the same confidence.
+      a chord is taken for the note of which its notes are partials, at the same confidence, and is reported.
 
       EXAMPLES:
         rustle voice vowel.wav
@@ -84,6 +84,7 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
     let table = Table(VoiceFrame.columns, kind: "frame", format: format, profile: profile)
     if frames { try write(table.header) }
     var found: [VoiceFrame] = []
+    var chords = try PolyphonyMeter(sampleRate: sound.format.sampleRate)
     // The channel is kept in memory, 4 bytes per sample: jitter, shimmer and the ratios are relative to its loudest part,
     // known at its end only, and standard input is read once. Reserving avoids a second copy while the array grows; the
     // limit for a malformed header is 93 minutes at 48,000 Hz, 1 GiB.
@@ -93,10 +94,13 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
       signal += block
       let first = found.count
       try processor.process(block.span, into: &found)
+      try chords.process(block.span)
       if frames { try write(table.lines(found[first...])) }
     }
+    try chords.finish()
+    if chords.isPresent { log.note("\(sound.name): \(PolyphonyMeter.notice)") }
     let result = VoiceResult(
-      subject: sound.subject(channel: channel.number),
+      subject: sound.subject(channel: channel.number), isPolyphonic: chords.isPresent,
       report: try VoiceReport(
         signal, sampleRate: sound.format.sampleRate, range: min...max, formantSearch: search, frames: found,
         summary: try processor.summary()))
@@ -147,6 +151,8 @@ extension VoiceFrame {
 
 struct VoiceResult: Sendable {
   let subject: SoundSubject
+  /// Whether several notes sound at once in most of the sound.
+  var isPolyphonic = false
   let report: VoiceReport
 
   fileprivate static let columns = subject + pitch + quality + formants + spectrum
@@ -174,6 +180,7 @@ struct VoiceResult: Sendable {
     Column("f0_mean_hz") { $0.report.summary.meanPitch ?? $0.report.medianPitch }.shown(
       "mean", 9, "%.2f", unit: "Hz"),
     Column("f0_deviation_hz", \.report.summary.pitchDeviation).shown("deviation", 9, "%.2f", unit: "Hz"),
+    Column("polyphonic", "whether most of the sound is of several notes", \.isPolyphonic),
   ]
 
   private static let quality: [Column<Self>] = [
