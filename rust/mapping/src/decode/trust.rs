@@ -95,7 +95,9 @@ impl Trust {
         if !do_fit(fitting) {
             let least = |index: &usize| codes.fitting_without(&places, *index);
             let other = (0..contrasts.len().min(128)).max_by_key(least);
-            let other = other.filter(|index| do_fit(least(index)) && codes.are_few(contrasts.len() - 1));
+            // Of few places, the codes without one contrast or another are those of ids by chance.
+            let is_many = places.len() >= MANY && codes.are_few(contrasts.len() - 1);
+            let other = other.filter(|index| is_many && do_fit(least(index)));
             return other.map_or(Self::None, Self::Without);
         }
         if all.is_none() && schedule.states().contains(&State::All) && !is_redundant {
