@@ -17,7 +17,7 @@ extension FeedCounts {
       EngineMetric("rustle_feed_out_of_order_total", .counter, "Trades out of order.", outOfOrder),
       EngineMetric("rustle_feed_connections_total", .counter, "Connections made, the first included.", connections),
       EngineMetric("rustle_feed_disconnections_total", .counter, "Connections lost or refused.", disconnections),
-      EngineMetric("rustle_feed_dropped_total", .counter, "Messages dropped by the connection's queue.", dropped),
+      EngineMetric("rustle_feed_dropped_total", .counter, "Messages dropped as read too slowly, or late.", dropped),
     ]
   }
 }

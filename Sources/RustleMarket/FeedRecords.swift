@@ -215,7 +215,8 @@ public struct FeedCounts: Sendable, Hashable {
   public let connections: UInt64
   /// Connections lost or refused.
   public let disconnections: UInt64
-  /// Messages that the connection's queue dropped because the feed read too slowly; those with sequence numbers are in gaps as well.
+  /// Messages that the connection's queue dropped because the feed read too slowly, or that came after they had been reported missing;
+  /// those with sequence numbers are in gaps as well.
   public let dropped: UInt64
 }
 

@@ -55,7 +55,7 @@ package struct TickerSummary {
     }
     notes += try reports(
       (counts.sequenceNumbersInGaps, "sequence number", "in \(counted(counts.gaps, "gap"))"),
-      (counts.dropped, "message", "dropped by the connection: read too slowly"),
+      (counts.dropped, "message", "dropped by the connection: read too slowly, or late"),
       (counts.duplicates, "duplicate update", "dropped"),
       (
         shown.lateTradeCount, "late update",
