@@ -267,6 +267,19 @@ fn fixtures_that_a_schedule_does_not_distinguish_are_not_dark() {
 }
 
 #[test]
+fn lamps_beside_a_dead_universe_are_found() {
+    // Of some bits all lamps that are left have one value, and the brightest places are not all lamps.
+    for (alive, count) in [(4, 12), (8, 16), (24, 60), (64, 100), (100, 300)] {
+        for schedule in [Schedule::standard(count, 2), Schedule::checked(count, 2)] {
+            let schedule = schedule.expect("schedule");
+            let scene = Scene::new(Difficulty::Dark, 2, 640, 480, alive);
+            let (_, verdict) = recorded(scene, &schedule);
+            assert_eq!((verdict.found, verdict.wrong), (alive, 0), "{count}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
 fn fixtures_whose_states_are_missing_are_ambiguous() {
     // With the first two of six bits, each code is that of sixteen fixtures.
     let schedule = Schedule::standard(64, 2).expect("schedule");

@@ -12,7 +12,7 @@ use crate::schedule::{Schedule, State};
 const MORE_FIT: usize = 2;
 /// The part of the places whose codes are those of ids where all states are right: a bit that is taken for another one leaves half.
 const FIT: (usize, usize) = (4, 3);
-/// Of the median light of the places, what each has that is looked at; and of its light, what is not in a contrast.
+/// Of the light of the place in the middle of all light, what each has that is looked at; and of its light, what is not in a contrast.
 const BRIGHT: f32 = 0.5;
 const FAINT: f32 = 0.5;
 /// The contrasts below which the edges of people pass for lamps, and the places below which chance may give one sign to all.
@@ -72,11 +72,7 @@ impl Trust {
                 };
             }
         }
-        if contrasts
-            .iter()
-            .enumerate()
-            .any(|each| is_constant(each, &places))
-        {
+        if contrasts.iter().enumerate().any(|each| is_crowded(each, &places)) {
             return Self::None;
         }
         let fitting = codes.fitting(&places, None);
@@ -110,13 +106,14 @@ impl Trust {
     }
 }
 
-/// Whether nearly all places have one sign in a contrast in which a quarter of the lamps, or more, have the other one.
-fn is_constant((index, contrast): (usize, &Contrast), places: &[&Candidate]) -> bool {
-    let part = |count: usize, of: usize| count.min(of - count) as f32 / of.max(1) as f32;
-    let lamps = contrast.signs.iter().filter(|sign| **sign > 0).count();
-    let wanted = part(lamps, contrast.signs.len());
-    let shown = places.iter().filter(|place| place.values[index] > 0.0).count();
-    places.len() >= MANY && wanted >= 0.25 && part(shown, places.len()) < 0.25 * wanted
+/// Whether nearly all places have one sign in a contrast, and more of them than there are ids with that sign: those of the other sign are
+/// not just dead, as those of a universe may be.
+fn is_crowded((index, contrast): (usize, &Contrast), places: &[&Candidate]) -> bool {
+    let lit = places.iter().filter(|place| place.values[index] > 0.0).count();
+    let others = lit.min(places.len() - lit);
+    let is_lit = |sign: &&i8| (**sign > 0) == (2 * lit > places.len());
+    let ids = contrast.signs.iter().filter(is_lit).count();
+    places.len() >= MANY && 8 * others <= places.len() && 4 * places.len() > 5 * ids
 }
 
 /// The contrast in which the most of the brightest places have no light, which have it in all others: two fifths or more, as where the
@@ -136,12 +133,18 @@ pub(super) fn faint(candidates: &[Candidate], count: usize, contrasts: usize) ->
     (most >= 2 && 5 * most >= 2 * places.len()).then_some(contrast)
 }
 
-/// The brightest of some places, no more than there are fixtures, without the dim ones of them.
+/// The brightest of some places, no more than there are fixtures, without the dim ones of them: with many dead lamps most are no lamps.
 fn bright<'a>(places: impl Iterator<Item = &'a Candidate>, count: usize) -> Vec<&'a Candidate> {
     let mut bright: Vec<&Candidate> = places.collect();
     bright.sort_by(|one, other| other.light.total_cmp(&one.light));
     bright.truncate(count);
-    let least = BRIGHT * bright.get(bright.len() / 2).map_or(0.0, |middle| middle.light);
+    let half = 0.5 * bright.iter().map(|place| place.light).sum::<f32>();
+    let mut above = 0.0;
+    let middle = bright.iter().find(|place| {
+        above += place.light;
+        above >= half
+    });
+    let least = BRIGHT * middle.map_or(0.0, |middle| middle.light);
     bright.retain(|candidate| candidate.light >= least);
     bright
 }
