@@ -58,11 +58,7 @@ impl Codes {
 
     /// The only id whose lamp has these signs.
     pub(crate) fn id(&self, values: impl Iterator<Item = f32>) -> Option<u32> {
-        let bits = values.take(128).enumerate();
-        let code = bits.fold(0_u128, |code, (index, value)| {
-            code | u128::from(value > 0.0) << index
-        });
-        match self.of.get(&code)?.as_slice() {
+        match self.of.get(&bits(values.map(|value| value > 0.0)))?.as_slice() {
             [id] => Some(*id),
             _ => None,
         }
@@ -70,27 +66,18 @@ impl Codes {
 
     /// How many of these places have the code of an id, with the sign of a contrast turned over if one is named.
     pub(crate) fn fitting(&self, places: &[&Candidate], turned: Option<usize>) -> usize {
-        let fits = |place: &&&Candidate| {
-            let values = place.values.iter().take(128).enumerate();
-            let code = values.fold(0_u128, |code, (index, value)| {
-                code | u128::from((*value > 0.0) != (turned == Some(index))) << index
-            });
-            self.of.contains_key(&code)
-        };
+        let turned = turned
+            .and_then(|index| 1_u128.checked_shl(index as u32))
+            .unwrap_or(0);
+        let fits = |place: &&&Candidate| self.of.contains_key(&(signs(place) ^ turned));
         places.iter().filter(fits).count()
     }
 
-    /// How many of these places have the code of an id in all contrasts except one.
+    /// How many of these places have the code of an id except one contrast.
     pub(crate) fn fitting_without(&self, places: &[&Candidate], contrast: usize) -> usize {
         let rest = !(1_u128 << contrast);
         let known: HashSet<u128> = self.of.keys().map(|code| code & rest).collect();
-        let fits = |place: &&&Candidate| {
-            let values = place.values.iter().take(128).enumerate();
-            let code = values.fold(0_u128, |code, (index, value)| {
-                code | u128::from(*value > 0.0) << index
-            });
-            known.contains(&(code & rest))
-        };
+        let fits = |place: &&&Candidate| known.contains(&(signs(place) & rest));
         places.iter().filter(fits).count()
     }
 
@@ -137,10 +124,18 @@ impl Codes {
 }
 
 fn code(contrasts: &[Contrast], id: u32) -> u128 {
-    let signs = contrasts.iter().take(128).enumerate();
-    signs.fold(0, |code, (index, contrast)| {
-        code | u128::from(contrast.signs[id as usize] > 0) << index
-    })
+    bits(contrasts.iter().map(|contrast| contrast.signs[id as usize] > 0))
+}
+
+/// The code of a place, as far as its signs show it.
+fn signs(place: &Candidate) -> u128 {
+    bits(place.values.iter().map(|value| *value > 0.0))
+}
+
+/// A number of the first 128 bits, the lowest first.
+fn bits(values: impl Iterator<Item = bool>) -> u128 {
+    let first = values.take(128).enumerate();
+    first.fold(0, |code, (index, is_set)| code | u128::from(is_set) << index)
 }
 
 /// The logarithm of a value's likelihood for a lamp that adds so much light, less that for what is no lamp but as bright.
