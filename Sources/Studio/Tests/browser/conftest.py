@@ -99,6 +99,7 @@ def open_page(browser, studio):
         page.on("console", lambda message: messages.append(message.text))
         page.on("pageerror", lambda error: messages.append(str(error)))
         page.goto(f"{studio.address}#/{screen}")
+        page.locator("[data-id][aria-current]").wait_for(state="attached")
         page.locator("#connection[data-state=live]").wait_for()
         contexts.append((context, messages))
         return page

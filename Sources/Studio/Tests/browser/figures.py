@@ -28,7 +28,7 @@ from websockets.sync.client import connect as connect_one
 
 from client import HEADER, first_screen, frame, post, processor_time, resident, upgraded
 from conftest import Studio, launch, write_tone
-from page import add_equalizer, frame_times, observed
+from page import add_equalizer, frame_times, observed, open_screen
 from soak import ends, growth, soak
 
 FEW, MANY, STREAMS = 50, 500, 20
@@ -220,8 +220,7 @@ def tuner(browser, studio):
         for script, times in [(OPENED, opened), (TUNED, tuned)]:
             context = browser.new_context(permissions=["microphone"])
             shown = context.new_page()
-            shown.goto(f"{studio.address}#/")
-            shown.locator("#connection[data-state=live]").wait_for()
+            open_screen(shown, studio.address)
             times.append(shown.evaluate(script))
             context.close()
     row("from Listen to a tone of 440 Hz as A4 within a cent, p50 / longest", f"{part(tuned, 0.5):.0f} / {max(tuned):.0f} ms", "2,000 ms",
@@ -239,8 +238,7 @@ def page(studio, folder, seconds):
             shown.wait_for_timeout(500)
             floor = shown.evaluate(first_paint)
         shown = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-        shown.goto(f"{studio.address}#/")
-        shown.locator("#connection[data-state=live]").wait_for()
+        open_screen(shown, studio.address)
         plain, small = first_screen(studio)
         row("bytes of the first screen without fonts, and compressed", f"{plain / 1000:.0f} KB, {small / 1000:.0f} KB", "120 KB, 40 KB",
             is_met=plain <= 120_000 and small <= 40_000)
@@ -250,7 +248,7 @@ def page(studio, folder, seconds):
         shift, busy = observed(shown, "layout-shift", "value"), observed(shown, "longtask", "duration")
         row("shift of the layout in the first 2 s", f"{shift:.4f}", "0.01", is_met=shift <= 0.01)
         row("tasks longer than 50 ms in the first 2 s, together", f"{busy:.0f} ms", "250 ms", is_met=busy <= 250)
-        shown.goto(f"{studio.address}#/equalizer")
+        open_screen(shown, studio.address, "equalizer")
         shown.get_by_label("Left, 8 Hz").wait_for()
         # From the change by another client to the next picture with the slider's new place.
         late, answered = [], []
@@ -276,7 +274,7 @@ def page(studio, folder, seconds):
             if screen == "both":
                 add_equalizer(shown)
             else:
-                shown.goto(f"{studio.address}#/{screen}")
+                open_screen(shown, studio.address, screen)
             shown.wait_for_timeout(1000)
             gaps = frame_times(shown, seconds, moves=screen in {"equalizer", "both"})
             rate = 1000 * len(gaps) / sum(gaps)

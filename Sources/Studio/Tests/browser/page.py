@@ -28,6 +28,17 @@ def wait_until(page, is_true):
         page.wait_for_timeout(20)
 
 
+def open_screen(page, address, screen=""):
+    """Goes to a screen, and waits until it is shown: the address changes before, and what is looked for may stand on the last one, too.
+
+    A new page is connected, too: without a server it is shown all the same, after a while."""
+    is_new = page.url == "about:blank"
+    page.goto(f"{address}#/{screen}")
+    page.locator(f"[data-id='{screen.partition('/')[0]}'][aria-current]").wait_for(state="attached")
+    if is_new:
+        page.locator("#connection[data-state=live]").wait_for()
+
+
 @contextlib.contextmanager
 def held(context, pattern):
     """Requests that match wait until the block ends; those that do."""

@@ -5,6 +5,7 @@ import time
 
 from client import ask, post, resident
 from conftest import SCREENS
+from page import open_screen
 
 # The samples of a soak, at even times. The first part is the warm-up: code is compiled, and caches fill.
 SAMPLES, WARM_UP = 15, 6
@@ -15,8 +16,7 @@ class Watched:
 
     def __init__(self, browser, studio, screen):
         self.page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-        self.page.goto(f"{studio.address}#/{screen}")
-        self.page.locator("#connection[data-state=live]").wait_for()
+        open_screen(self.page, studio.address, screen)
         self.session = self.page.context.new_cdp_session(self.page)
         self.session.send("Performance.enable")
 

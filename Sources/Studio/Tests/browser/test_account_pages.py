@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post
-from page import expect_connection, held, until, wait_until
+from page import expect_connection, held, open_screen, until, wait_until
 from test_screens import violations
 
 
@@ -22,8 +22,7 @@ class Device:
         self.page, self.messages = context.new_page(), []
         self.page.on("console", lambda message: self.messages.append(message.text))
         self.page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
-        self.page.goto(f"{studio.address}#/{screen}")
-        self.page.locator("#connection[data-state=live]").wait_for()
+        open_screen(self.page, studio.address, screen)
 
 
 @pytest.fixture

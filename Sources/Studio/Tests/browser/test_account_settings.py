@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post, state
-from page import choose_demo, expect_connection, wait_until
+from page import choose_demo, expect_connection, open_screen, wait_until
 from test_account_pages import device, fill, log_in, note, sign_up, studio, to
 from test_screens import violations
 
@@ -175,7 +175,7 @@ def test_a_preset_that_was_deleted_while_the_page_was_left_is_asked_about(device
     page.goto("about:blank")
     put(ada, "eq/presets/Mine", 1, None)
     set_offline(page, False)
-    page.goto(f"{studio.address}#/equalizer")
+    open_screen(page, studio.address, "equalizer")
     expect(note(page, 1)).to_have_text("Two devices changed the preset Mine.")
     page.get_by_role("button", name="Keep mine").click()
     expect(note(page, 1)).to_have_text("Your presets are saved in your account.")

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
-from page import expect_connection, number, until, wait_until
+from page import expect_connection, number, open_screen, until, wait_until
 from rig import arm, wait
 from test_screens import violations
 
@@ -135,8 +135,7 @@ def test_lamps_show_a_test_colour_and_the_scene_of_before(browser, tmp_path):
     show.write_text('{"v":1,"name":"Small","scenes":[{"name":"dark","layers":[]},{"name":"blue","layers":[{"effect":"solid","palette":["#0000ff"]}]}]}')
     studio = Studio("--show", str(show), "--rig", str(rig))
     page = browser.new_context().new_page()
-    page.goto(f"{studio.address}#/lights")
-    page.locator("#connection[data-state=live]").wait_for()
+    open_screen(page, studio.address, "lights")
     page.get_by_role("button", name="Start", exact=True).click()
     scenes, colours = page.get_by_role("group", name="Scenes"), page.get_by_role("group", name="Test colour")
     expect(scenes.get_by_role("button")).to_have_text(["dark", "blue"])
@@ -199,7 +198,7 @@ def test_the_light_goes_out_from_every_screen_and_when_nobody_is_there(open_page
         page.get_by_role("button", name="Disarm").scroll_into_view_if_needed()
         expect(bar.get_by_role("button", name="Blackout")).to_be_in_viewport(ratio=1)
     page.get_by_label("Blackout when the last page is closed").check()
-    page.goto(f"{studio.address}#/meter")
+    open_screen(page, studio.address, "meter")
     bar.get_by_role("button", name="Blackout").click()
     expect(bar.get_by_role("button", name="Restore")).to_be_visible()
     assert state(studio, "lights")["blackout"]
@@ -248,8 +247,7 @@ def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
         "modulators":[{"target":"opacity","source":"fader","fader":"key light","amount":1}]}]},{"name":"none","layers":[]}]}""")
     studio = Studio("--show", str(show), "--rig", str(rig))
     page = browser.new_context().new_page()
-    page.goto(f"{studio.address}#/lights")
-    page.locator("#connection[data-state=live]").wait_for()
+    open_screen(page, studio.address, "lights")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("button", name="all on")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_role("button", name="Cue 1: walk in")).to_have_attribute("aria-pressed", "true")
@@ -325,7 +323,7 @@ def test_a_key_that_is_held_is_one_key(open_page):
 
 def test_the_picture_of_the_venue_is_a_table_too(browser, stage, picture):
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-    page.goto(f"{stage.address}#/lights")
+    open_screen(page, stage.address, "lights")
     page.get_by_role("button", name="Start", exact=True).click()
     rows = page.get_by_role("region", name="Levels").locator("tbody tr")
     page.get_by_text("The picture as a table").click()

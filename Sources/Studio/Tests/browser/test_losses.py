@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from client import HEADER, fast_levels, post
 from conftest import SCREENS
-from page import expect_connection, until
+from page import expect_connection, open_screen, until
 from rig import wait
 from test_screens import violations
 
@@ -40,8 +40,7 @@ def test_lost_values_of_all_topics_are_counted_on_every_screen(open_page, studio
     expect(lost).to_have_text("1,209 lost")
     assert lost.bounding_box() == place
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
-        page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+        open_screen(page, studio.address, screen)
         expect(lost).to_be_in_viewport(ratio=1)
     lost.press("Enter")
     expect(losses).to_contain_text("Lost so far: prices 1,200, noise 9.")
@@ -60,7 +59,7 @@ def test_lost_values_of_all_topics_are_counted_on_every_screen(open_page, studio
 def test_what_the_server_has_replaced_is_counted(open_page, studio):
     page = open_page("spectrum")
     with fast_levels(studio):
-        page.goto(f"{studio.address}#/equalizer")
+        open_screen(page, studio.address, "equalizer")
         # More than are written to a page.
         until(page, "+document.getElementById('lost').textContent.replace(/\\D/g, '') > 20")
     page.locator("#lost").press("Enter")
@@ -123,7 +122,7 @@ def test_a_slow_tab_beside_a_fast_one_holds_nobody_up_and_shows_what_it_missed(b
     fast, slow = (browser.new_context().new_page() for _ in range(2))
     for page in [fast, slow]:
         page.add_init_script(COUNT_VALUES)
-        page.goto(f"{studio.address}#/lights")
+        open_screen(page, studio.address, "lights")
         until(page, "values.count > 0")
     network = slow.context.new_cdp_session(slow)
     network.send("Network.enable")

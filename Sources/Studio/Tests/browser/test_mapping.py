@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, answer, client, post, send, state
 from conftest import Studio
-from page import until
+from page import open_screen, until
 from rig import COVERED, HEIGHT, MARKS, PLACES, WIDTH, arm, ask, film, send_blank, stage_arguments, wait
 from test_screens import violations
 
@@ -65,7 +65,7 @@ def test_a_moving_head_stays_where_the_show_had_it(lamps, tmp_path):
 
 def test_the_steps_of_a_mapping_are_marked(browser, stage, lamps):
     page = browser.new_context().new_page()
-    page.goto(f"{stage.address}#/mapping")
+    open_screen(page, stage.address, "mapping")
     steps = page.get_by_role("list", name="Steps").get_by_role("listitem")
     now = page.locator(".steps [aria-current=step]")
     expect(steps).to_have_count(5)
@@ -73,7 +73,7 @@ def test_the_steps_of_a_mapping_are_marked(browser, stage, lamps):
     now.get_by_role("link").click()
     page.get_by_role("heading", name="Lights", level=1).wait_for()
     arm(stage, lamps)
-    page.goto(f"{stage.address}#/mapping")
+    open_screen(page, stage.address, "mapping")
     expect(now).to_have_text("● Open the camera: now")
     expect(steps).to_have_text(["✓ Start the show: done", "✓ Arm its output: done", "● Open the camera: now", "○ Start the mapping: to come", "○ Take the map: to come"])
     assert violations(page) == []
@@ -128,7 +128,7 @@ def test_no_mapping_lights_lamps_that_a_blackout_keeps_dark(filming, stage, lamp
 
 
 def test_the_show_says_who_has_its_lamps_and_counts_them_anew(filming, stage, lamps):
-    filming.goto(f"{stage.address}#/lights")
+    open_screen(filming, stage.address, "lights")
     scene, notice = filming.get_by_role("button", name="on", exact=True), filming.get_by_role("link", name="A mapping has the lamps")
     until(filming, "parseFloat(document.querySelector('output[aria-label=Packets]')?.value) > 0")
     expect(notice).to_be_hidden()
@@ -161,7 +161,7 @@ def test_no_mapping_starts_without_a_camera(stage, lamps, browser):
             send_blank(camera, 16, 16)
     page = browser.new_context().new_page()
     page.add_init_script("navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Requested device not found', 'NotFoundError'))")
-    page.goto(f"{stage.address}#/mapping")
+    open_screen(page, stage.address, "mapping")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="This browser has no camera")).to_be_visible()
     page.context.close()
@@ -334,7 +334,7 @@ def test_the_browsers_camera_finds_the_lamps(browser, stage, lamps, picture):
     messages = []
     page.on("console", lambda message: messages.append(message.text))
     page.add_init_script(CAMERA)
-    page.goto(f"{stage.address}#/mapping")
+    open_screen(page, stage.address, "mapping")
     page.get_by_role("button", name="Open the camera").click()
     until(page, "document.querySelector('canvas.camera').width > 100")
     # The way from a lamp through this test to the camera takes as long as the machine is busy: then a lamp is missed, and looked for anew.
@@ -363,7 +363,7 @@ def test_the_browsers_camera_finds_the_lamps(browser, stage, lamps, picture):
         assert cells[0] == f"lamp {number + 1}" and abs(across - 8 * x * scale) < 3 and abs(down - 8 * y * scale) < 3, cells
     picture(page, "mapping-browser")
     assert violations(page) == []
-    page.goto(f"{stage.address}#/lights")
+    open_screen(page, stage.address, "lights")
     # Left without a mapping, the camera is closed.
     until(page, "window.stream.getTracks()[0].readyState === 'ended'")
     context.close()
@@ -377,7 +377,7 @@ def filming(browser, stage, lamps):
     context = browser.new_context()
     page = context.new_page()
     page.add_init_script(CAMERA)
-    page.goto(f"{stage.address}#/mapping")
+    open_screen(page, stage.address, "mapping")
     yield page
     context.close()
 
@@ -469,7 +469,7 @@ def test_a_camera_without_a_secure_context_says_what_to_do(open_page, stage, bro
     context = browser.new_context()
     page = context.new_page()
     page.add_init_script("Object.defineProperty(window, 'isSecureContext', { value: false })")
-    page.goto(f"{stage.address}#/mapping")
+    open_screen(page, stage.address, "mapping")
     page.get_by_role("button", name="Open the camera").click()
     expect(page.get_by_role("alert").filter(has_text="gives its camera to https")).to_be_visible()
     context.close()

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, ask, client, frames, post, send
 from conftest import Studio
-from page import choose_demo, until, wait_until
+from page import choose_demo, open_screen, until, wait_until
 from test_account_pages import device, note, sign_up, to
 from test_setup import VALUES
 
@@ -48,8 +48,7 @@ def test_what_moves_stands_still_while_it_is_paused(open_page, studio, screens):
     choose_demo(page)
     pause = page.locator("#pause")
     for screen in screens:
-        page.goto(f"{studio.address}#/{screen}")
-        page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+        open_screen(page, studio.address, screen)
         if screen == "recorder":
             assert post(studio, "recorder/start", {"format": "wav"})[0] == 200
         if screen == "mapping":
@@ -91,7 +90,6 @@ FRAMES = "new Promise((resolve) => { let left = 30; const next = () => (left-- ?
 @pytest.mark.parametrize("screen", ["equalizer", "lights", "mapping"])
 def test_what_does_not_change_is_drawn_once(open_page, screen):
     page = open_page(screen)
-    page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
     page.evaluate(FRAMES)
     page.evaluate(DRAWN)
     page.evaluate(FRAMES)
@@ -300,7 +298,7 @@ def test_no_point_of_a_picture_flashes_more_than_three_times_a_second(browser, t
     studio = Studio("--show", str(show), "--rig", str(rig))
     assert post(studio, "lights/start", {})[0] == 200
     page = browser.new_context().new_page()
-    page.goto(f"{studio.address}#/lights")
+    open_screen(page, studio.address, "lights")
     page.get_by_label("Picture of the venue").wait_for()
     page.evaluate(WATCH)
     found, deadline = [], time.monotonic() + PATIENCE

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from conftest import SCREENS
-from page import until
+from page import open_screen, until
 from test_screens import start_everything
 
 # Notes what is written into pictures from now on.
@@ -23,8 +23,7 @@ def test_an_empty_picture_says_why(open_page, studio):
 
     def texts(screen):
         page.evaluate("written.length = 0")
-        page.goto(f"{studio.address}#/{screen}")
-        page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+        open_screen(page, studio.address, screen)
         until(page, "written.length > 0")
         return page.evaluate("written")
 
@@ -63,8 +62,7 @@ def test_a_course_is_joined_where_its_points_are_near(open_page):
 def test_each_further_card_has_a_heading(open_page, studio):
     page = open_page()
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
-        page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+        open_screen(page, studio.address, screen)
         assert page.locator("main .cards > .card + .card:not(:has(> h2))").count() == 0, screen
 
 
@@ -85,8 +83,7 @@ def test_a_phone_shows_names_and_numbers_whole(open_page, studio):
     page = open_page("account", width=360, height=740)
     start_everything(page, studio.address)
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
-        page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+        open_screen(page, studio.address, screen)
         # What its states bring.
         page.wait_for_timeout(200)
         assert page.evaluate(SMALL) == [], screen
@@ -100,7 +97,7 @@ def test_a_phone_shows_prices_before_lists_and_many_fixtures_briefly(open_page, 
     expect(page.get_by_label("Name to keep it by")).to_be_hidden()
     page.get_by_text("Keep these symbols as a list").click()
     assert page.get_by_label("Name to keep it by").bounding_box()["y"] > row.bounding_box()["y"]
-    page.goto(f"{studio.address}#/fixtures")
+    open_screen(page, studio.address, "fixtures")
     rows = page.get_by_role("region", name="Patch").locator("tbody tr")
     expect(rows).to_have_count(100)
     heights = rows.evaluate_all("(rows) => rows.map((row) => row.getBoundingClientRect().height)")

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import post, state
 from conftest import Studio
-from page import number, until, wait_until
+from page import number, open_screen, until, wait_until
 
 
 def test_prices_start_and_stop_for_everybody(open_page):
@@ -113,7 +113,7 @@ def test_a_recording_is_played_to_its_end(browser, tmp_path):
     recording.write_text("\n".join(trades(100)) + "\n")
     studio = Studio("--prices", str(recording))
     page = browser.new_context().new_page()
-    page.goto(f"{studio.address}#/prices")
+    open_screen(page, studio.address, "prices")
     choose(page, "Recording: trades.ndjson")
     expect(page.get_by_role("row").filter(has_text="ÄRT").locator("td").nth(1)).to_have_text("1.09800")
     expect(page.get_by_role("row").filter(has_text="GOLD").locator("td").nth(4)).to_have_text("50")
@@ -140,7 +140,7 @@ def live(browser, trades):
         address = f"127.0.0.1:{server.getsockname()[1]}"
         studio = Studio("--feed", address)
         page = browser.new_context().new_page()
-        page.goto(f"{studio.address}#/prices")
+        open_screen(page, studio.address, "prices")
         choose(page, f"Live: {address}")
         expect(page.get_by_text(f"connected to {address}")).to_be_visible()
         yield studio, page

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from client import post
 from conftest import SCREENS, Studio
-from page import choose_demo, expect_connection, observed, until
+from page import choose_demo, expect_connection, observed, open_screen, until
 
 
 AXE = Axe().axe_script
@@ -45,10 +45,9 @@ SMALL_TARGETS = """[...document.querySelectorAll('a[href], button, input, select
 
 
 def start_everything(page, address):
-    page.goto(f"{address}#/prices")
+    open_screen(page, address, "prices")
     page.get_by_role("button", name="Start").click()
-    page.goto(f"{address}#/lights")
-    page.get_by_role("heading", name="Lights", level=1).wait_for()
+    open_screen(page, address, "lights")
     page.get_by_role("button", name="Start", exact=True).click()
     choose_demo(page)
 
@@ -75,7 +74,7 @@ def test_every_screen_is_accessible_empty_and_running(open_page, studio, picture
     if is_running:
         start_everything(page, studio.address)
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
+        open_screen(page, studio.address, screen)
         page.wait_for_timeout(300)
         assert violations(page) == [], screen
         assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
@@ -93,7 +92,7 @@ def test_every_state_is_accessible(open_page, studio, picture):
         picture(page, state)
 
     start_everything(page, studio.address)
-    page.goto(f"{studio.address}#/lights")
+    open_screen(page, studio.address, "lights")
     page.locator("#address").fill("nowhere")
     page.get_by_role("button", name="Arm").click()
     page.get_by_role("alert").wait_for()
@@ -105,7 +104,7 @@ def test_every_state_is_accessible(open_page, studio, picture):
     page.locator("main").get_by_role("button", name="Blackout").click()
     page.locator("main").get_by_role("button", name="Restore").wait_for()
     check("blackout")
-    page.goto(f"{studio.address}#/recorder")
+    open_screen(page, studio.address, "recorder")
     page.get_by_role("group", name="Lights").wait_for()
     check("blackout of another screen")
     page.get_by_role("button", name="Record", exact=True).click()
@@ -123,7 +122,7 @@ def test_every_state_is_accessible(open_page, studio, picture):
     check("help")
     page.keyboard.press("Escape")
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
+        open_screen(page, studio.address, screen)
         if page.get_by_role("button", name="Pause", exact=True).count():
             page.get_by_role("button", name="Pause", exact=True).click()
         check(f"{screen} paused")
@@ -168,9 +167,9 @@ def test_the_account_is_in_the_header_of_every_screen(open_page, studio):
     for width in [360, 1280]:
         page = open_page(width=width)
         for screen in SCREENS:
-            page.goto(f"{studio.address}#/{screen}")
+            open_screen(page, studio.address, screen)
             expect(page.get_by_role("banner").get_by_role("link", name="Account")).to_be_visible()
-        page.goto(f"{studio.address}#/")
+        open_screen(page, studio.address)
         page.get_by_role("link", name="Account").click()
         expect(page.get_by_role("heading", name="Account")).to_be_focused()
         expect(page.get_by_role("link", name="Account")).to_have_attribute("aria-current", "page")
@@ -183,7 +182,7 @@ def test_rows_are_cards_on_a_phone(open_page, studio, tmp_path, picture):
         (folder / name).write_bytes(bytes(2_000_000))
     page = open_page("recorder", width=360, height=740)
     for screen, names in [("recorder", ["Recordings"]), ("fixtures", ["Patch"]), ("prices", ["Prices"])]:
-        page.goto(f"{studio.address}#/{screen}")
+        open_screen(page, studio.address, screen)
         for name in names:
             region = page.get_by_role("region", name=name)
             region.get_by_role("row").nth(1).wait_for()
@@ -204,7 +203,7 @@ def test_nothing_is_lost_at_a_zoom_of_200_and_400_percent(open_page, studio, pic
         if scale == 2:
             start_everything(page, studio.address)
         for screen in SCREENS:
-            page.goto(f"{studio.address}#/{screen}")
+            open_screen(page, studio.address, screen)
             page.wait_for_timeout(100)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, screen
             # Each control has its whole text, within the page; a table scrolls by itself.
@@ -264,8 +263,7 @@ def test_what_moves_is_slow_where_less_motion_is_wanted(open_page, studio):
         if screen == "mapping":
             assert post(studio, "mapping/start", {"source": "simulated", "hold": 100})[0] == 200
         for motion, page in pages.items():
-            page.goto(f"{studio.address}#/{screen}")
-            page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
+            open_screen(page, studio.address, screen)
             if screen == "mapping":
                 until(page, "+document.querySelector('[aria-label=Frames]').value > 2")
             until(page, "document.querySelectorAll('main canvas').length > 0")
@@ -291,12 +289,12 @@ def test_forced_colours_show_what_is_chosen(open_page, studio, picture):
     page = open_page(forced_colors="active")
     start_everything(page, studio.address)
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
+        open_screen(page, studio.address, screen)
         page.wait_for_timeout(100)
         assert violations(page) == [], screen
         picture(page, f"{screen or 'overview'}-forced")
     outline = "(element) => getComputedStyle(element).outlineStyle"
-    page.goto(f"{studio.address}#/meter")
+    open_screen(page, studio.address, "meter")
     group = page.get_by_role("group", name="Frequency weighting")
     assert [button.evaluate(outline) for button in group.get_by_role("button").all()] == ["solid", "none", "none"]
     assert page.locator("nav a[aria-current]").evaluate(outline) == "solid"
@@ -307,7 +305,7 @@ def test_forced_colours_show_what_is_chosen(open_page, studio, picture):
 def test_no_screen_scrolls_sideways_at_320_pixels(open_page, studio):
     page = open_page(width=320, height=600)
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
+        open_screen(page, studio.address, screen)
         page.wait_for_timeout(50)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, screen
 
@@ -315,7 +313,7 @@ def test_no_screen_scrolls_sideways_at_320_pixels(open_page, studio):
 def test_changing_numbers_are_not_read_out(open_page, studio):
     page = open_page()
     for screen in SCREENS:
-        page.goto(f"{studio.address}#/{screen}")
+        open_screen(page, studio.address, screen)
         assert page.evaluate("[...document.querySelectorAll('output')].every((each) => each.getAttribute('aria-live') === 'off')"), screen
 
 
@@ -336,8 +334,7 @@ def test_another_token_is_said(browser):
 def test_after_a_restart_nothing_of_before_is_shown(browser):
     studio = Studio()
     page = browser.new_context().new_page()
-    page.goto(f"{studio.address}#/prices")
-    page.locator("#connection[data-state=live]").wait_for()
+    open_screen(page, studio.address, "prices")
     post(studio, "ticker/start", {})
     price = page.locator("main tbody tr").first.locator("td").nth(1)
     expect(price).to_contain_text("$")
@@ -358,7 +355,7 @@ def test_after_a_restart_nothing_of_before_is_shown(browser):
     expect(price).to_have_text("–")
     expect(armed).to_be_hidden()
     # What is typed is not of before.
-    page.goto(f"{studio.address}#/setup")
+    open_screen(page, studio.address, "setup")
     page.get_by_label("New name").fill("left")
     assert again.stop() == 0
     third = Studio(port=studio.port)
@@ -527,7 +524,7 @@ def test_the_focus_goes_to_what_is_used_next(open_page):
 def test_a_touch_scrolls_the_equalizer(browser, studio):
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.goto(f"{studio.address}#/equalizer")
+    open_screen(page, studio.address, "equalizer")
     slider = page.get_by_label("Left, 512 Hz")
     slider.wait_for()
     devtools = context.new_cdp_session(page)
@@ -590,7 +587,7 @@ def test_nothing_jumps_when_a_screen_opens(open_page, studio, width):
     page = open_page(width=width)
     for screen in ["prices", "spectrum", "meter", "tuner", "equalizer", "recorder", "voice", "tempo", "fixtures"]:
         # One page, since each has several of the connections that an address may have.
-        page.goto(f"{studio.address}#/{screen}")
+        open_screen(page, studio.address, screen)
         page.reload()
         page.locator("#connection[data-state=live]").wait_for()
         page.wait_for_timeout(300)

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
-from page import until
+from page import open_screen, until
 from rig import HEIGHT, MARKS, PLACES, WIDTH, arm, stage_arguments, wait
 from test_screens import violations
 
@@ -83,7 +83,7 @@ def test_the_servers_camera_finds_the_lamps_and_shows_its_picture(browser, lamps
     with filmed(lamps, tmp_path, head, start, arguments) as (studio, pipe):
         context = browser.new_context()
         page = context.new_page()
-        page.goto(f"{studio.address}#/mapping")
+        open_screen(page, studio.address, "mapping")
         page.get_by_role("combobox", name="Camera").select_option("server")
         begin = page.get_by_role("button", name="Start", exact=True)
         expect(begin).to_be_disabled()
@@ -239,7 +239,7 @@ def test_a_bad_camera_of_the_server_is_told(browser, tmp_path, data, words):
     studio = Studio("--camera", str(file))
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{studio.address}#/mapping")
+    open_screen(page, studio.address, "mapping")
     page.get_by_role("combobox", name="Camera").select_option("server")
     page.get_by_role("button", name="Open the camera").click()
     expect(page.locator("main .error", has_text=words)).to_be_visible()

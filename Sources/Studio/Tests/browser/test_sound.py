@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, client, send, speaker, state
 from conftest import Studio
-from page import choose_demo, expect_connection, number, until, wait_until
+from page import choose_demo, expect_connection, number, open_screen, until, wait_until
 from test_screens import violations
 
 HEARD = """fetch('/api/state').then((answer) => answer.json()).then(({ states: { sound } }) => sound.kind)"""
@@ -21,11 +21,11 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
     until(page, "+document.getElementById('sent').value > 48000")
     until(page, "Math.abs(+document.getElementById('peak').value - 440) < 1")
     assert page.locator("#via").inner_text() == "This microphone"
-    page.goto(f"{studio.address}#/tuner")
+    open_screen(page, studio.address, "tuner")
     expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
     until(page, "Math.abs(parseFloat(document.querySelector('output[aria-label=Cents]').value.replace('−', '-'))) <= 1")
     expect(page.locator(".guide")).to_have_text("In tune")
-    page.goto(f"{studio.address}#/")
+    open_screen(page, studio.address)
     page.get_by_role("button", name="Stop listening").click()
     expect(page.locator("#via")).to_have_text("No sound")
     expect(page.get_by_role("button", name="Listen")).to_be_visible()
@@ -139,8 +139,7 @@ def test_screens_of_the_sound_say_why_they_are_still(open_page, studio, picture)
     def check(text, state):
         places = []
         for screen in screens:
-            page.goto(f"{studio.address}#/{screen}")
-            page.locator(f"[data-id={screen}][aria-current]").wait_for(state="attached")
+            open_screen(page, studio.address, screen)
             expect(signal).to_have_text(text)
             places.append(page.locator("main > :nth-child(4)").bounding_box()["y"])
             assert violations(page) == [], (screen, text)
@@ -156,14 +155,13 @@ def test_screens_of_the_sound_say_why_they_are_still(open_page, studio, picture)
         level = 0.0
         expect(signal).to_have_text("No signal: the chosen sound is silent.")
         # The overview says it in the card of the sound.
-        page.goto(f"{studio.address}#/")
+        open_screen(page, studio.address)
         expect(page.locator(".card .signal")).to_have_text("No signal")
         assert violations(page) == []
-        page.goto(f"{studio.address}#/meter")
+        open_screen(page, studio.address, "meter")
     # The sound has ended with its program.
     expect(signal).to_have_text("No sound is chosen: choose one in the header.")
-    page.goto(f"{studio.address}#/lights")
-    page.get_by_role("heading", name="Lights", level=1).wait_for()
+    open_screen(page, studio.address, "lights")
     expect(signal).to_have_count(0)
 
 
