@@ -125,6 +125,7 @@ def memory(rustle, folder, count):
         sizes = [(once, each) for done, once, each in samples if low <= done <= high] or [(0.0, 0.0)]
         quarters.append(max(once for once, _ in sizes))
         print(f"| {low:,} to {high:,} | {max(once for once, _ in sizes):.1f} | {max(each for _, each in sizes):.1f} |")
+    return quarters
 
 
 def main():
