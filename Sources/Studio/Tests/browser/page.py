@@ -28,13 +28,26 @@ def wait_until(page, is_true):
         page.wait_for_timeout(20)
 
 
-def open_screen(page, address, screen=""):
-    """Goes to a screen, and waits until it is shown: the address changes before, and what is looked for may stand on the last one, too.
+def until_still(page, expression, pause=300):
+    """Waits until two looks at an expression, so many milliseconds apart, agree; returns what they see."""
+    deadline, before = time.monotonic() + PATIENCE, page.evaluate(expression)
+    while True:
+        page.wait_for_timeout(pause)
+        if before == (before := page.evaluate(expression)):
+            return before
+        assert time.monotonic() < deadline, expression
 
-    A new page is connected, too: without a server it is shown all the same, after a while."""
+
+def expect_screen(page, screen):
+    """Waits until a screen is shown: the address changes before, and what is looked for may stand on the last one, too."""
+    page.locator(f"[data-id='{screen.partition('/')[0]}'][aria-current]").wait_for(state="attached")
+
+
+def open_screen(page, address, screen=""):
+    """Goes to a screen, and waits until it is shown. A new page is connected, too: without a server it is shown all the same, after a while."""
     is_new = page.url == "about:blank"
     page.goto(f"{address}#/{screen}")
-    page.locator(f"[data-id='{screen.partition('/')[0]}'][aria-current]").wait_for(state="attached")
+    expect_screen(page, screen)
     if is_new:
         page.locator("#connection[data-state=live]").wait_for()
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post
-from page import expect_connection, held, open_screen, until, wait_until
+from page import expect_connection, expect_screen, held, open_screen, until, wait_until
 from test_screens import violations
 
 
@@ -83,6 +83,7 @@ def kept(device, studio):
 
 def to(page, screen):
     page.evaluate(f"location.hash = '#/{screen}'")
+    expect_screen(page, screen)
 
 
 def note(page, place=0):

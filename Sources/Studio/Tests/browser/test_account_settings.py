@@ -1,5 +1,6 @@
 """Named settings of an account on two devices: presets, the tuner, calibrations and lists of symbols."""
 
+import re
 import signal
 import urllib.parse
 
@@ -265,11 +266,13 @@ def test_presets_of_a_browser_can_be_forgotten_at_a_login(device, studio, ada):
     assert preset(page, "Mine").count() == 0 and ada.do("GET", "api/settings")[2]["settings"] == {}
 
 
-def begin_anew(tmp_path, studio):
-    """The server is killed and starts again."""
+def begin_anew(tmp_path, studio, *pages):
+    """The server is killed and starts again; its pages have noticed both."""
     studio.process.send_signal(signal.SIGKILL)
     studio.process.wait()
+    expect_connection("lost", *pages)
     studio.process = start(tmp_path, port=studio.port).process
+    expect_connection("live", *pages)
 
 
 def test_the_tuner_follows(pair, ada, studio, tmp_path):
@@ -288,8 +291,7 @@ def test_the_tuner_follows(pair, ada, studio, tmp_path):
         expect(page.get_by_label("A4 in Hz")).to_have_value("432")
     assert violations(phone) == []
     # A new process has another tuner until somebody who has one comes.
-    begin_anew(tmp_path, studio)
-    expect_connection("live", desk, phone)
+    begin_anew(tmp_path, studio, desk, phone)
     for page in [desk, phone]:
         expect(page.get_by_label("A4 in Hz")).to_have_value("432")
         expect(page.get_by_label("Instrument")).to_have_value("guitar")
@@ -422,8 +424,7 @@ def test_a_calibration_is_of_its_device_and_follows(pair, ada, studio, tmp_path)
     for page in [desk, phone]:
         expect(calibration(page)).to_contain_text("full scale is 101.5 dB")
     assert violations(phone) == []
-    begin_anew(tmp_path, studio)
-    expect_connection("live", desk, phone)
+    begin_anew(tmp_path, studio, desk, phone)
     for page in [desk, phone]:
         expect(calibration(page)).to_contain_text("full scale is 101.5 dB")
     phone.get_by_role("button", name="Forget").click()
@@ -528,9 +529,10 @@ def test_what_could_not_be_read_is_read_later(device, ada, isFirst):
 def test_values_that_another_program_made_wrong_are_none(pair, ada):
     for name, value in [("eq/presets/a", {"bands": [1]}), ("eq/presets/b", "x"), ("ticker/c", {"symbols": [1]}), ("meter/d", {"offset": "1"}), ("tuner", 7)]:
         put(ada, name, 0, value)
+    put(ada, "eq/presets/Good", 0, {"bands": bands(3)})
     desk, phone = pair("equalizer")
     expect(note(desk)).to_have_text("Changes are saved in your account.")
-    for page, screen in [(desk, "prices"), (desk, "meter"), (phone, "tuner")]:
+    for page, screen in [(desk, "prices"), (desk, "meter"), (phone, "tuner"), (desk, "equalizer")]:
         to(page, screen)
-        page.get_by_role("heading", level=1).wait_for()
-    assert preset(desk, "a").count() == 0
+    expect(preset(desk, "Good")).to_have_count(1)
+    assert desk.get_by_label("Preset").locator("option").filter(has_text=re.compile("^[ab]$")).count() == 0

@@ -185,6 +185,13 @@ def test_a_login_waits_for_the_log_out(device, isAnswered):
         sockets.append(socket)
 
     page.route_web_socket("**/ws", connect)
+    # The page waits for an answer until the test says that it is too late.
+    page.add_init_script("""window.waits = [];
+        AbortSignal.timeout = (time) => {
+            const wait = new AbortController();
+            waits.push({ time, end: () => wait.abort(new DOMException('too late', 'TimeoutError')) });
+            return wait.signal;
+        };""")
     page.reload()
     sign_up(page)
     page.on("request", lambda request: logins.append(request) if request.url.endswith("api/login") else None)
@@ -202,6 +209,9 @@ def test_a_login_waits_for_the_log_out(device, isAnswered):
     assert logins == []
     if isAnswered:
         held[0][0].fulfill(response=held[0][1])
+    else:
+        assert page.evaluate("new Set(waits.map(({ time }) => time)).size === 1 && waits[0].time <= 10_000")
+        page.evaluate("() => { for (const { end } of waits) end(); }")
     page.get_by_role("heading", name="Signed in").wait_for()
     # However often it asked, the log-out was waited for once.
     assert len(held) == 1

@@ -4,6 +4,7 @@ import pytest
 
 from client import post
 from conftest import SCREENS, Studio
+from page import until_still
 
 # Two functions of the page, which number elements alike: what has the focus and what is wrong with it, and all that a person can use.
 LOOK = """() => {
@@ -159,8 +160,9 @@ def show(page, screen):
     page.evaluate("(screen) => { location.hash = `#/${screen}`; }", screen)
     page.locator(f"[data-id='{screen}'][aria-current]").wait_for(state="attached")
     page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true; })")
+    page.evaluate(LOOK)
     # What its states and its first values bring.
-    page.wait_for_timeout(300)
+    until_still(page, "controls().length")
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen or "overview")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from client import HEADER, fast_levels, post
 from conftest import SCREENS
-from page import expect_connection, open_screen, until
+from page import expect_connection, open_screen, until, wait_until
 from rig import wait
 from test_screens import violations
 
@@ -51,8 +51,10 @@ def test_lost_values_of_all_topics_are_counted_on_every_screen(open_page, studio
     expect(losses).to_be_hidden()
     expect(lost).to_be_focused()
     # They are this page's: a connection that is made anew loses none of them.
+    count = len(sockets)
     sockets[-1].close()
-    until(page, "document.querySelector('#connection').dataset.state === 'live'")
+    wait_until(page, lambda: len(sockets) > count)
+    expect_connection("live", page)
     expect(lost).to_have_text("1,209 lost")
 
 
@@ -83,8 +85,10 @@ def test_prices_that_no_row_has_shown_are_counted(open_page, studio):
     # Those that were shown, and those that were not, are all since the first one.
     until(page, f"shown.at(-1) - shown[0] === {figure} + shown.length - 1")
     # What comes while it stands still is wanted by nobody.
+    count = page.evaluate("shown.length")
     assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
-    until(page, "shown.at(-1) > 20 && shown.at(-1) < 500")
+    # Of this run, whose prices are counted anew.
+    until(page, f"shown.length > {count} && shown.at(-1) > 20 && shown.at(-1) < 500")
     page.locator("#pause").click()
     before = page.evaluate("shown.at(-1)")
     wait(lambda: json.loads(post(studio, "ticker/prices", {})[2])["result"]["prices"][0]["received"] > before + 200)

@@ -10,12 +10,18 @@ import time
 
 from playwright.sync_api import expect
 
-from client import post, state
+from client import PATIENCE, post, state
 from conftest import Studio
-from page import number, open_screen, until, wait_until
+from page import open_screen, until, until_still, wait_until
+from rig import wait
 
 
-def test_prices_start_and_stop_for_everybody(open_page):
+def received(studio):
+    """How many prices of each symbol have come."""
+    return [each["received"] for each in json.loads(post(studio, "ticker/prices", {})[2])["result"]["prices"]]
+
+
+def test_prices_start_and_stop_for_everybody(open_page, studio):
     first, second = open_page(), open_page("prices")
     first.get_by_role("button", name="Start").click()
     until(first, "+document.getElementById('n').value > 50")
@@ -26,10 +32,9 @@ def test_prices_start_and_stop_for_everybody(open_page):
     expect(second.locator("tbody tr").first.locator("td").nth(1)).to_have_text(re.compile(r"^\$\d+\.\d\d$"))
     second.get_by_role("button", name="Stop").click()
     expect(first.get_by_role("button", name="Start")).to_be_visible()
-    first.wait_for_timeout(200)
-    before = number(first, "#n")
-    first.wait_for_timeout(300)
-    assert number(first, "#n") == before
+    before = received(studio)
+    until_still(first, "document.getElementById('n').value")
+    assert sum(before) > 50 and received(studio) == before
 
 
 def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
@@ -39,7 +44,8 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     page.get_by_role("button", name="Start").click()
     candle = page.get_by_label("Newest candle")
     expect(candle).to_have_text(re.compile(r"^\d\d:\d\d:\d\d open [\d.]+ high [\d.]+ low [\d.]+ close [\d.]+, \d+ trades$"))
-    high, low = [float(re.search(f"{name} ([\\d.]+)", candle.inner_text())[1]) for name in ["high", "low"]]
+    text = candle.inner_text()
+    high, low = [float(re.search(f"{name} ([\\d.]+)", text)[1]) for name in ["high", "low"]]
     assert high >= low > 0
     page.get_by_label("Report a price above or below").fill("BTC>0.01, ETH<0.01")
     page.get_by_role("button", name="Set").click()
@@ -73,10 +79,10 @@ def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page, studio):
     until(page, "Math.abs(parseFloat(document.querySelector('[aria-label=Lag]').value)) < 50")
     page.get_by_role("button", name="On request").click()
     price = page.locator("tbody tr").first.locator("td").nth(4)
-    page.wait_for_timeout(300)
+    # What had come is drawn.
+    page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
     before = int(price.inner_text())
-    received = lambda: json.loads(post(studio, "ticker/prices", {})[2])["result"]["prices"][0]["received"]
-    wait_until(page, lambda: received() > before + 20)
+    wait_until(page, lambda: received(studio)[0] > before + 20)
     assert int(price.inner_text()) == before and page.get_by_label("Updates per second", exact=True).inner_text() == "–"
     expect(page.locator("#connection")).to_have_text("Live")
     page.get_by_role("button", name="Get the prices").click()
@@ -91,7 +97,7 @@ def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page, studio):
 def test_prices_that_are_asked_for_are_those_of_now(studio):
     assert json.loads(post(studio, "ticker/prices", {})[2])["result"] == {"prices": [], "lag": None, "missed": 0}
     assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 100})[0] == 200
-    time.sleep(0.5)
+    wait(lambda: len(counts := received(studio)) == 2 and min(counts) > 20)
     result = json.loads(post(studio, "ticker/prices", {})[2])["result"]
     assert [each["symbol"] for each in result["prices"]] == ["A", "B"] and abs(result["lag"]) < 1000
     assert all(each["received"] > 20 and float(each["text"]) == each["price"] for each in result["prices"])
@@ -174,10 +180,13 @@ def test_thresholds_that_are_typed_stay_while_alerts_come(browser):
         page.keyboard.press("Enter")
         expect(field).to_have_value(re.compile("^A>=1000, "))
         page.get_by_role("button", name="Pause").click()
-        # What is read out may be a second behind.
-        page.wait_for_timeout(1500)
-        held, alerts = log.inner_text(), state(studio, "ticker")["alerts"]
-        page.wait_for_timeout(1100)
-        assert state(studio, "ticker")["alerts"] != alerts and log.inner_text() == held
+        # What is read out may be a second behind; then it stands still, while alerts go on.
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            held, alerts = log.inner_text(), state(studio, "ticker")["alerts"]
+            page.wait_for_timeout(1500)
+            if state(studio, "ticker")["alerts"] != alerts and log.inner_text() == held:
+                break
+            assert time.monotonic() < deadline
         page.get_by_role("button", name="Resume").click()
         expect(log).not_to_have_text(held, use_inner_text=True)
