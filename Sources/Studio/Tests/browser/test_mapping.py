@@ -293,8 +293,7 @@ def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, pict
     assert page.evaluate(MARKS) > 20
     page.get_by_role("button", name="Open the camera").click()
     page.get_by_role("button", name="Close the camera").wait_for()
-    page.wait_for_timeout(300)
-    assert page.evaluate(MARKS) == 0
+    until(page, f"({MARKS})() === 0")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the map").click()
     file, points = tmp_path / "map.json", tmp_path / "points.json"

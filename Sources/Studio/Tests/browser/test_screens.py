@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from client import post
 from conftest import SCREENS, Studio
-from page import choose_demo, expect_connection, observed, open_screen, until
+from page import choose_demo, expect_connection, observed, open_screen, until, until_still
 
 
 AXE = Axe().axe_script
@@ -358,6 +358,7 @@ def test_after_a_restart_nothing_of_before_is_shown(browser):
     open_screen(page, studio.address, "setup")
     page.get_by_label("New name").fill("left")
     assert again.stop() == 0
+    expect_connection("lost", page)
     third = Studio(port=studio.port)
     expect_connection("live", page)
     expect(page.get_by_label("New name")).to_have_value("left")
@@ -529,26 +530,28 @@ def test_a_touch_scrolls_the_equalizer(browser, studio):
     slider.wait_for()
     devtools = context.new_cdp_session(page)
 
-    def drag(x, y, distance):
-        before = page.evaluate("scrollY")
+    def drag(x, y, distance, is_over):
+        """How far the page has scrolled when that holds, for which `{}` is where it was, and when it stands still."""
+        before = until_still(page, "scrollY", 100)
         points = [{"x": x, "y": y - distance * step / 10} for step in range(11)]
         for kind, point in [("touchStart", points[0]), *(("touchMove", point) for point in points[1:])]:
             devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
         devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        page.wait_for_timeout(100)
-        return page.evaluate("scrollY") - before
+        until(page, is_over.format(before))
+        return until_still(page, "scrollY", 100) - before
 
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert drag(middle[0], box["y"] + box["height"] - 4, 60) > 20 and slider.input_value() == "0"
+    assert drag(middle[0], box["y"] + box["height"] - 4, 60, "scrollY > {} + 20") > 20 and slider.input_value() == "0"
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
-    assert drag(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, 30) == 0 and float(slider.input_value()) > 1
+    assert drag(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, 30, "+document.querySelector('[aria-label=\"Left, 512 Hz\"]').value > 1") == 0
     chart = page.locator("main canvas").first
     page.evaluate("scrollTo(0, 0)")
+    until(page, "scrollY === 0")
     box = chart.bounding_box()
-    assert drag(box["x"] + 5, box["y"] + box["height"] - 8, 60) > 20
+    assert drag(box["x"] + 5, box["y"] + box["height"] - 8, 60, "scrollY > {} + 20") > 20
     context.close()
 
 
