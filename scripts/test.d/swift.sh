@@ -16,11 +16,14 @@ of_whole_run() {
   network_command="$root/.build-address/release/rustle"
 }
 
+# The suites, as MODULE.SUITE, that swift_tests leaves to runs of their own.
+apart=()
+
 # swift_tests LABEL PACKAGE ARGUMENT...: builds the tests, and runs those of each module in a process of its own, or two, as many
 # at once as there are processors: within one process a test that uses native objects has no other such test beside it. With a
 # selection by name, only these run.
 swift_tests() {
-  local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS count module half suites good bad tests
+  local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS count module half suite suites good bad tests
   shift 2
   begins "$label"
   # There is no XCTest in this package; its runner would only be one more process, with leaks of its own.
@@ -35,6 +38,7 @@ swift_tests() {
     if [ "$(uname -s)" = Linux ]; then
       tests=("$(swift build --show-bin-path "${options[@]}")"/*PackageTests.xctest --testing-library swift-testing)
     fi
+    for suite in "${apart[@]}"; do tests+=(--skip "^${suite/./\\.}/"); done
     # The module with the most tests first.
     while read -r count module; do
       if ! is_selected "$module"; then continue; fi
@@ -163,20 +167,20 @@ is_caught() {
   esac
 }
 
-# Here the native side is instrumented as well. Without --long, the restarts and the killed writers are repeated in full in runs of
-# their own, since no other run does; in them ConservationTests would depend on a machine that is never a second late. They
-# go on beside the next step: scripts/test gathers them after it.
+# Here the native side is instrumented as well. Without --long, the restarts and the killed writers run only in full, in runs of
+# their own, since no other run repeats them in full; in them ConservationTests would depend on a machine that is never a second
+# late. They go on beside the next step: scripts/test gathers them after it.
 address() {
   export RUSTLE_NATIVE_DIST=rust/dist-address ASAN_OPTIONS=detect_leaks=1
   export LSAN_OPTIONS="suppressions=$root/scripts/leaks.txt:print_suppressions=0"
-  RUSTLE_REPETITIONS=$(repetitions) sanitized address --traits WebSocket,NATS
   local suite
-  if ! $long && [ ! -f "$work/selection" ]; then
-    for suite in ConformanceTests.RestartTests RustleAudioFilesTests.KilledWriterTests; do
-      RUSTLE_REPETITIONS=1 beside "Swift, AddressSanitizer: all of ${suite#*.}" within "$runner_limit" \
-        "$root/.build-address/release/rustlePackageTests.xctest" --testing-library swift-testing --filter "^${suite/./\\.}/"
-    done
-  fi
+  if ! $long && [ ! -f "$work/selection" ]; then apart=(ConformanceTests.RestartTests RustleAudioFilesTests.KilledWriterTests); fi
+  RUSTLE_REPETITIONS=$(repetitions) sanitized address --traits WebSocket,NATS
+  for suite in "${apart[@]}"; do
+    RUSTLE_REPETITIONS=1 beside "Swift, AddressSanitizer: all of ${suite#*.}" within "$runner_limit" \
+      "$root/.build-address/release/rustlePackageTests.xctest" --testing-library swift-testing --filter "^${suite/./\\.}/"
+  done
+  apart=()
   unset RUSTLE_NATIVE_DIST ASAN_OPTIONS LSAN_OPTIONS
 }
 
@@ -188,7 +192,8 @@ consumer() (
   one "the command without WebSockets and NATS" without_network
 )
 
-# optimized_command: as its users build it. The tests' builds do not show a crash of the optimizer.
+# optimized_command: as its users build it, of the modules that were optimized to count the instructions of a crossing. The tests'
+# builds do not show a crash of the optimizer.
 optimized_command() {
   swift build --package-path "$root/Tests/ConsumerTests" --configuration release --product rustle || return
   "$root/Tests/ConsumerTests/.build/release/rustle" --version
