@@ -87,7 +87,7 @@ def add_equalizer(page):
             ['link', 'history', 'session', 'equalizer'].map((name) => import(`/js/${name}.js`)));
         const app = { link: new Link(), equalizerHistory: new EqualizerHistory(), attempt: (work) => work() };
         app.session = new Session(app);
-        const screen = equalizer(app);
+        const screen = await equalizer(app);
         document.querySelector('main').append(...screen.elements);
         app.link.addEventListener('state', ({ detail }) => screen.state?.(detail, app.link.states[detail]));
         app.link.connect();

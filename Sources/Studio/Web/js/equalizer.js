@@ -24,16 +24,14 @@ const PRESETS = {
 /** What the names of settings with the user's own presets begin with. */
 const OWN = "eq/presets/";
 
-export function equalizer(app) {
+export async function equalizer(app) {
   const { link, equalizerHistory: history } = app;
+  // A screen that was left has its changes on their way: this one begins with what they leave.
+  await history.settled();
   let [gains, response, frequencies] = [{ left: [], right: [] }, null, []];
   let dragged = null;
-  /** What was begun last: the next one follows its end. */
-  let turn = Promise.resolve();
   /** The changes whose way to the server is not over, and whether one of them has not begun it. */
   let [underWay, isWaiting] = [0, false];
-  /** The replacements of all bands that are not over. */
-  let replacements = 0;
   /** Of what the curve shows: it grows with each change. */
   let edition = 0;
   const sliders = { left: [], right: [] };
@@ -43,21 +41,14 @@ export function equalizer(app) {
   const area = h("textarea", { rows: "6", id: "equalizer-text", spellcheck: "false", class: "number" });
 
   const copy = () => ({ left: [...gains.left], right: [...gains.right] });
-  const bands = () => frequencies.join();
-  /** Does something after what was begun before. */
-  const after = (work) => {
-    const result = turn.then(work);
-    turn = result.catch(() => {});
-    return result;
-  };
-  /** Does something at once, or after replacements that are under way: it is about the bands that these leave. */
-  const onceReplaced = (work) => (replacements ? after(work) : work());
+  // Also after the screen was left.
+  const bands = () => (link.states.equalizer?.frequencies ?? []).join();
   // While one change is on its way, only the newest of the next ones waits.
   const send = () => {
     if (isWaiting) return;
     [isWaiting, underWay] = [true, underWay + 1];
     const present = bands();
-    after(async () => {
+    history.after(async () => {
       isWaiting = false;
       // Bands that another page has replaced take nothing more.
       if (bands() === present) await app.attempt(() => link.act("equalizer/set", copy()));
@@ -102,7 +93,7 @@ export function equalizer(app) {
     const rounded = Math.max(-MOST, Math.min(MOST, Math.round(2 * gain) / 2));
     const [channels, present] = [CHANNELS.map(([each]) => each).filter((each) => history.isLinked || each === channel), bands()];
     // Bands that are replaced meanwhile take nothing more.
-    onceReplaced(() => { if (bands() === present) change(controlOf(channel, band), channels.map((each) => ({ channel: each, band, gain: rounded }))); });
+    history.onceReplaced(() => { if (bands() === present) change(controlOf(channel, band), channels.map((each) => ({ channel: each, band, gain: rounded }))); });
   };
   const differences = (next) => CHANNELS.flatMap(([channel]) => next[channel].map((gain, band) => ({ channel, band, gain })));
   /** The filters as text, which the server knows after all changes before. */
@@ -115,18 +106,7 @@ export function equalizer(app) {
     app.session.moved("eq", isGraphic ? [...left, ...right].entries() : [], isGraphic ? [...left, ...right] : null);
   };
   /** Does what replaces the bands, after the changes before it: what it leaves is shown, whatever came of it. */
-  const exchange = (work) => {
-    replacements += 1;
-    return app.attempt(() => after(async () => {
-      try {
-        await work();
-      } finally {
-        replacements -= 1;
-        adopt();
-        showButtons();
-      }
-    }));
-  };
+  const exchange = (work) => app.attempt(() => history.exchange(work, () => { adopt(); showButtons(); }));
   /** Performs what replaces the bands: one step, whatever they were. */
   const replace = (action, argument) => exchange(async () => {
     const noted = history.replace(await text(), action, argument);
@@ -137,10 +117,17 @@ export function equalizer(app) {
       throw error;
     }
   });
-  const step = (isRedo) => onceReplaced(() => {
+  const step = (isRedo) => history.onceReplaced(() => {
     const taken = history.take(isRedo, bands());
     if (taken?.changes) put(taken.changes);
-    else if (taken) exchange(() => take(taken.action, taken.argument));
+    else if (taken) exchange(async () => {
+      try {
+        await take(taken.action, taken.argument);
+      } catch (error) {
+        taken.putBack();
+        throw error;
+      }
+    });
     showButtons();
   });
 
@@ -155,7 +142,7 @@ export function equalizer(app) {
     own.show();
     if (!all) return;
     const next = { left: all.slice(0, COUNT), right: all.slice(COUNT) };
-    onceReplaced(() => {
+    history.onceReplaced(() => {
       if (bands() !== GRAPHIC) return void replace("equalizer/set", next);
       history.end();
       change("preset", differences(next));
@@ -165,7 +152,7 @@ export function equalizer(app) {
     chosen: () => preset.select.value.startsWith(OWN) ? preset.select.value.slice(OWN.length) : null });
   const linked = button("Link left and right", () => { history.isLinked = !history.isLinked; showButtons(); });
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
-  const memory = button("A", () => onceReplaced(() => {
+  const memory = button("A", () => history.onceReplaced(() => {
     history.slots[history.slot] = { ...copy(), bands: bands() };
     history.slot = history.slot === "A" ? "B" : "A";
     const other = history.slots[history.slot];
@@ -290,7 +277,7 @@ export function equalizer(app) {
       h("section", { class: "card wide" }, h("h2", {}, "As text"),
         h("label", { for: "equalizer-text", class: "note" }, "Filters in the form of Equalizer APO"), area,
         h("div", { class: "row" },
-          button("Export", () => app.attempt(() => after(async () => { area.value = await text(); }))),
+          button("Export", () => app.attempt(() => history.after(async () => { area.value = await text(); }))),
           button("Import", () => replace("equalizer/import", { text: area.value })))))],
     names,
     state(name, state) {

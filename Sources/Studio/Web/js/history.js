@@ -1,4 +1,4 @@
-// The equalizer's steps, A and B: they outlive its screen.
+// The equalizer's steps, A and B, and the order of what it does: they outlive its screen.
 
 /** Steps that can be undone. */
 const MOST = 100;
@@ -47,16 +47,16 @@ export class EqualizerHistory {
     }
   }
 
-  /** Notes a change of everything, before it is made: the filters of before, and the action with its argument. */
+  /** Notes a change of everything, before it is made: the filters of before, and the action with its argument. Returns what `forget` takes. */
   replace(before, action, argument) {
-    const step = { before, action, argument };
+    const noted = { past: this.#past, future: this.#future };
     this.#open = null;
-    this.#add(step);
-    return step;
+    this.#add({ before, action, argument });
+    return noted;
   }
 
-  /** Takes back the note of a change that was refused. */
-  forget(step) { this.#past = this.#past.filter((each) => each !== step); }
+  /** Takes back the note of a change that was refused: what could be undone and redone before it can be again. */
+  forget({ past, future }) { [this.#past, this.#future] = [past, future]; }
 
   #add(step) {
     this.#past = [...this.#past, step].slice(-MOST);
@@ -66,7 +66,10 @@ export class EqualizerHistory {
   /** Whether there is a step to undo, or to redo, of these frequencies or of everything. */
   has(isRedo, frequencies) { return (isRedo ? this.#future : this.#past).some((step) => EqualizerHistory.#fits(step, frequencies)); }
 
-  /** Takes the newest step back, or the last one again: the changes `{ channel, band, gain }`, or an action with its argument; null for none. */
+  /**
+   * Takes the newest step back, or the last one again: the changes `{ channel, band, gain }`, or an action with its argument; null for none.
+   * If the action is refused, `putBack` leaves the steps as they were.
+   */
   take(isRedo, frequencies) {
     const [from, to] = isRedo ? [this.#future, this.#past] : [this.#past, this.#future];
     this.#open = null;
@@ -75,8 +78,55 @@ export class EqualizerHistory {
     do step = from.pop(); while (step && !EqualizerHistory.#fits(step, frequencies));
     if (!step) return null;
     to.push(step);
-    if (!step.changes) return isRedo ? step : { action: "equalizer/import", argument: { text: step.before } };
+    const putBack = () => { if (to.at(-1) === step) from.push(to.pop()); };
+    if (!step.changes) return { ...isRedo ? step : { action: "equalizer/import", argument: { text: step.before } }, putBack };
     return { changes: step.changes.map(({ channel, band, before, after }) => ({ channel, band, gain: isRedo ? after : before })) };
+  }
+
+  /** What was begun last: the next one follows its end. */
+  #turn = Promise.resolve();
+  /** The replacements of all bands that are not over, and what waits for them. */
+  #replacements = 0;
+
+  /** Does something after what was begun before. */
+  after(work) {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  /** Does what replaces all bands after what was begun before; `settle` follows, whatever came of it. */
+  exchange(work, settle) {
+    this.#replacements += 1;
+    return this.after(async () => {
+      try {
+        await work();
+      } finally {
+        this.#replacements -= 1;
+        settle();
+      }
+    });
+  }
+
+  /** Does something at once, or after replacements that are under way: it is about the bands that these leave. */
+  onceReplaced(work) {
+    if (!this.#replacements) return work();
+    this.#replacements += 1;
+    this.after(() => {
+      // What it begins is over before the next one begins, which was asked for later.
+      const rest = this.#turn;
+      this.#turn = Promise.resolve();
+      work();
+      const own = this.#turn;
+      this.#turn = rest;
+      return own.then(() => { this.#replacements -= 1; });
+    });
+  }
+
+  /** Waits until all is over that was begun. */
+  async settled() {
+    let turn;
+    do await (turn = this.#turn); while (turn !== this.#turn);
   }
 
   static #fits(step, frequencies) { return !step.changes || step.frequencies === frequencies; }

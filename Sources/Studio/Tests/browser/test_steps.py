@@ -1,0 +1,171 @@
+"""The equalizer's steps back and forth, whose answers are late, refused or never come."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from client import state
+from page import expect_connection, expect_screen, wait_until
+
+FILTERS = {"1000": "Preamp: -6 dB\nFilter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0", "2000": "Preamp: -3 dB\nFilter 1: ON PK Fc 2000 Hz Gain -4 dB Q 1.0"}
+
+
+class Screen:
+    """The equalizer, over a connection whose answers wait while they are held, and that can be cut."""
+
+    def __init__(self, page):
+        self.page, self.is_held, self.is_cut, self.held, self.sockets = page, False, False, [], []
+        # What the page has asked for, by its number, and what was answered.
+        self.asked, self.answered = {}, []
+        self.undo, self.redo = (page.get_by_role("button", name=name) for name in ["Undo", "Redo"])
+        page.route_web_socket(re.compile("/ws$"), self.connect)
+        page.reload()
+        expect_connection("live", page)
+        expect_screen(page, "equalizer")
+
+    def connect(self, socket):
+        if self.is_cut:
+            return socket.close()
+        server = socket.connect_to_server()
+        self.sockets.append(socket)
+
+        def to_server(message):
+            if isinstance(message, str) and "do" in (value := json.loads(message)):
+                self.asked[value["id"]] = value["do"]
+            server.send(message)
+
+        socket.on_message(to_server)
+        server.on_message(lambda message: self.held.append(message) if self.is_held else self.pass_on(message))
+
+    def pass_on(self, message):
+        self.sockets[-1].send(message)
+        if isinstance(message, str) and "id" in (value := json.loads(message)):
+            self.answered.append(self.asked[value["id"]])
+
+    def hold(self):
+        self.is_held = True
+
+    def let_go(self):
+        """Once the server has answered to something."""
+        wait_until(self.page, lambda: any(isinstance(message, str) and "id" in json.loads(message) for message in self.held))
+        self.is_held = False
+        while self.held:
+            self.pass_on(self.held.pop(0))
+
+    def cut(self):
+        self.is_cut = True
+        self.sockets[-1].close()
+        expect_connection("lost", self.page)
+
+    def connect_again(self):
+        self.is_cut = False
+        self.page.evaluate("dispatchEvent(new Event('online'))")
+        expect_connection("live", self.page)
+
+    def slider(self, frequency):
+        return self.page.get_by_label(f"Left, {frequency} Hz", exact=True)
+
+    def write(self, text):
+        self.page.locator("#equalizer-text").fill(text)
+        self.page.get_by_role("button", name="Import").click()
+
+    def replaces(self, action, *arguments):
+        """Does what replaces the bands, until it is answered: the bands of after come before that."""
+        count = self.answered.count("equalizer/import")
+        action(*arguments)
+        wait_until(self.page, lambda: self.answered.count("equalizer/import") > count)
+
+    def has_failed(self, words):
+        expect(self.page.get_by_role("alert")).to_contain_text(words)
+        self.page.get_by_role("button", name="Close", exact=True).click()
+
+
+@pytest.fixture
+def screen(open_page):
+    return Screen(open_page("equalizer"))
+
+
+def test_steps_back_that_are_taken_at_once_are_taken_one_after_the_other(screen, studio):
+    screen.slider(512).press("PageUp")
+    for frequency in FILTERS:
+        screen.replaces(screen.write, FILTERS[frequency])
+    screen.hold()
+    for _ in range(3):
+        screen.undo.click()
+    screen.let_go()
+    expect(screen.slider(512)).to_have_value("0")
+    expect(screen.undo).to_be_disabled()
+    wait_until(screen.page, lambda: state(studio, "equalizer")["left"] == [0] * 14)
+    screen.hold()
+    for _ in range(3):
+        screen.redo.click()
+    screen.let_go()
+    expect(screen.slider(2000)).to_have_value("-4")
+    expect(screen.redo).to_be_disabled()
+
+
+def test_what_is_asked_for_after_a_step_back_follows_it(screen):
+    screen.slider(512).press("PageUp")
+    screen.hold()
+    screen.write(FILTERS["1000"])
+    screen.undo.click()
+    screen.write(FILTERS["2000"])
+    screen.let_go()
+    # A step back is an import, too.
+    wait_until(screen.page, lambda: screen.answered.count("equalizer/import") == 3)
+    expect(screen.slider(2000)).to_have_value("-4")
+    # The first import was undone before the second one.
+    screen.undo.click()
+    expect(screen.slider(512)).to_have_value("3")
+
+
+@pytest.mark.parametrize("is_redo", [False, True])
+def test_a_step_that_fails_can_be_taken_again(screen, is_redo):
+    screen.replaces(screen.write, FILTERS["1000"])
+    if is_redo:
+        screen.replaces(screen.undo.click)
+    this, other = [screen.undo, screen.redo][::-1 if is_redo else 1]
+    screen.cut()
+    this.click()
+    screen.has_failed("not connected")
+    expect(this).to_be_enabled()
+    expect(other).to_be_disabled()
+    screen.connect_again()
+    this.click()
+    screen.slider("1000" if is_redo else 512).wait_for()
+    expect(this).to_be_disabled()
+    expect(other).to_be_enabled()
+
+
+def test_a_refused_import_leaves_what_can_be_done_again(screen):
+    screen.slider(512).press("PageUp")
+    screen.replaces(screen.write, FILTERS["1000"])
+    screen.replaces(screen.undo.click)
+    screen.write("no filters")
+    screen.has_failed(re.compile("."))
+    screen.redo.click()
+    expect(screen.slider(1000)).to_have_value("5")
+    for _ in range(2):
+        screen.undo.click()
+    expect(screen.slider(512)).to_have_value("0")
+    expect(screen.undo).to_be_disabled()
+
+
+def test_a_screen_that_is_opened_again_waits_for_what_it_left(screen, studio):
+    page = screen.page
+    screen.hold()
+    screen.slider(512).press("PageUp")
+    page.evaluate("location.hash = '#/meter'")
+    expect_screen(page, "meter")
+    page.evaluate("location.hash = '#/equalizer'")
+    # It would be shown by then.
+    page.wait_for_timeout(500)
+    expect_screen(page, "meter")
+    assert screen.slider(512).count() == 0
+    screen.let_go()
+    expect_screen(page, "equalizer")
+    expect(screen.slider(512)).to_have_value("3")
+    screen.slider(64).press("PageUp")
+    wait_until(page, lambda: (left := state(studio, "equalizer")["left"])[3] == left[6] == 3)
