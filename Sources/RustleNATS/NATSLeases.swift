@@ -58,11 +58,13 @@ public final class NATSLeases: LeaseStore {
   /// Makes calls that block: it needs a `BlockingExecutor`.
   private actor Worker {
     private static let patience = Duration.seconds(1)
+    private static let reconnectWait = Duration.milliseconds(100)
 
     private let address: NATSAddress
     private let timeToLive: Duration
     private let replicas: Int
     private var connection: NATSConnection?
+    private var reconnectWatch: ReconnectWatch
     private var open: NATSBucket?
     /// Until when none is made, after libnats closed one.
     private var waits: ContinuousClock.Instant?
@@ -71,6 +73,7 @@ public final class NATSLeases: LeaseStore {
 
     init(_ address: NATSAddress, timeToLive: Duration, replicas: Int) {
       (self.address, self.timeToLive, self.replicas) = (address, timeToLive, replicas)
+      reconnectWatch = ReconnectWatch(address, connectTimeout: Self.patience, wait: Self.reconnectWait)
     }
 
     func bucketTime() throws(NATSFailure) -> Duration { try bucket().timeToLive }
@@ -90,7 +93,7 @@ public final class NATSLeases: LeaseStore {
       if connection == nil {
         connection = try NATSConnection(
           to: address, connectTimeout: Self.patience, pingInterval: Self.patience,
-          reconnectWait: .milliseconds(100))
+          reconnectWait: Self.reconnectWait)
       }
       if let connection, connection.state == .connected {
         failure = NATSFailure("no server answers")
@@ -99,9 +102,12 @@ public final class NATSLeases: LeaseStore {
       // Before its first refusal a new connection has none.
       let reason = connection?.lastFailure ?? ""
       if !reason.isEmpty { failure = NATSFailure(reason) }
-      if connection?.state == .closed {
+      if let connection, reconnectWatch.isStuck(connection) {
+        connection.leave()
+        (open, self.connection) = (nil, nil)
+      } else if connection?.state == .closed {
         // Refused twice in the same way: libnats does not try again.
-        (connection, waits) = (nil, .now + Self.patience)
+        (open, connection, waits) = (nil, nil, .now + Self.patience)
       }
       throw failure
     }

@@ -1,12 +1,13 @@
 #if NATS
 internal import CNats
+internal import Dispatch
 internal import Foundation
 internal import RustleCore
 internal import RustleMarket
 
 // Every call of libnats. Its objects are used by one actor each, which makes and destroys them; the library itself guards them
-// against its own threads, subscriptions excepted: see NATSConnection.end. Of its callbacks none is used: what they would report is
-// asked for.
+// against its own threads, subscriptions excepted: see NATSConnection.end. Of its callbacks one is used, ReconnectRounds: what the others
+// would report is asked for.
 
 /// A call that libnats refused.
 struct NATSFailure: Error, Hashable, CustomStringConvertible {
@@ -50,6 +51,11 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   /// each single one that would take longer than all the rest.
   private var published: [OpaquePointer?] = unsafe []
   private static let publishedLimit = 256
+  private let rounds: ReconnectRounds
+  /// Whether nobody waits for the connection's end.
+  private var isLeft = false
+  /// How long the end of a connection is waited for, which takes longer where a server is being asked that does not answer.
+  private static let endPatience = DispatchTimeInterval.seconds(2)
   /// How long libnats waits for an answer of JetStream.
   static let defaultPatience = Duration.seconds(5)
   /// Of the interval of pings: the rest is the time until a state is asked for.
@@ -63,9 +69,12 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   ///   - pingInterval: within two intervals without an answer the connection is lost. Who looks four times a second sees that within them
   ///     too, if an interval has 1.25 s or more.
   ///   - reconnectWait: the wait before an attempt, to which as much again is added at random.
+  ///   - onRound: see ``ReconnectRounds``.
   init(
-    to address: NATSAddress, connectTimeout: Duration, pingInterval: Duration, reconnectWait: Duration
+    to address: NATSAddress, connectTimeout: Duration, pingInterval: Duration, reconnectWait: Duration,
+    onRound: @escaping @Sendable () -> Void = {}
   ) throws(NATSFailure) {
+    rounds = ReconnectRounds(wait: reconnectWait, onRound: onRound)
     var options: OpaquePointer?
     // The first of these calls begins the library's three threads for all connections, which stay.
     try check(ThreadName.with(Self.threadName) { unsafe natsOptions_Create(&options) })
@@ -92,9 +101,15 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     // it waits for a consumer that has stopped.
     try unsafe check(natsOptions_SetWriteDeadline(options, pingInterval.milliseconds))
     try unsafe check(natsOptions_SetMaxReconnect(options, -1))
-    try unsafe check(natsOptions_SetReconnectWait(options, reconnectWait.milliseconds))
+    // The object outlives the connection: see `deinit`.
+    let rounds = unsafe Unmanaged.passUnretained(rounds).toOpaque()
     try unsafe check(
-      natsOptions_SetReconnectJitter(options, reconnectWait.milliseconds, reconnectWait.milliseconds))
+      natsOptions_SetCustomReconnectDelay(
+        options,
+        { _, _, rounds in
+          guard let rounds = unsafe rounds else { return 1 }
+          return unsafe Unmanaged<ReconnectRounds>.fromOpaque(rounds).takeUnretainedValue().begin().milliseconds
+        }, rounds))
     // Without a callback the call would wait for the first connection.
     try unsafe check(natsOptions_SetRetryOnFailedConnect(options, true, { _, _ in }, nil))
     var statistics: OpaquePointer?
@@ -105,14 +120,35 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
   }
 
   deinit {
-    // Returns once the connection's threads have ended.
-    unsafe natsConnection_Close(connection)
     destroyPublished()
-    unsafe destroyEnded(ended.count)
-    unsafe natsConnection_Destroy(connection)
-    unsafe natsStatistics_Destroy(statistics)
+    let ended = unsafe ended.map { UInt(bitPattern: $0) }
+    let (connection, statistics) = unsafe (UInt(bitPattern: connection), UInt(bitPattern: statistics))
+    let hasEnded = DispatchSemaphore(value: 0)
+    // On a thread of its own: it returns once the connection's threads have ended.
+    DispatchQueue(label: "rustle.nats.end").async { [rounds] in
+      let connection = unsafe OpaquePointer(bitPattern: connection)
+      unsafe natsConnection_Close(connection)
+      for subscription in ended { unsafe natsSubscription_Destroy(OpaquePointer(bitPattern: subscription)) }
+      unsafe natsConnection_Destroy(connection)
+      unsafe natsStatistics_Destroy(OpaquePointer(bitPattern: statistics))
+      nats_ReleaseThreadMemory()
+      withExtendedLifetime(rounds) {}
+      hasEnded.signal()
+    }
+    if !isLeft { _ = hasEnded.wait(timeout: .now() + Self.endPatience) }
     nats_ReleaseThreadMemory()
   }
+
+  /// Leaves the connection, which libnats no longer makes again: nobody waits for its end.
+  ///
+  /// libnats 3.4.1 can stop for good where a connection is lost as it begins (about one of a hundred that are reset then): the thread that
+  /// is to make it again waits for the end of the thread that sends, but has woken another one, of a connection before. Its close waits for
+  /// the first of these threads, and no call wakes the second. What stays then until the process ends: the connection with its
+  /// subscriptions and what they hold, and three threads with the one that closes it. A connection that is left too early ends.
+  func leave() { isLeft = true }
+
+  /// What libnats has done to make the connection, or to make it again: it grows while that goes on.
+  var attempts: UInt64 { rounds.count &+ reconnects }
 
   var state: State {
     switch unsafe natsConnection_Status(connection) {
@@ -279,30 +315,6 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     case time(Int64)
   }
 
-  /// The stream that stores a subject.
-  private func stream(of subject: String, patience: Duration) throws(NATSFailure) -> String {
-    struct Streams: Decodable { let streams: [String]? }
-    // A subject of ours needs no escapes.
-    let text = try request("$JS.API.STREAM.NAMES", "{\"subject\":\"\(subject)\"}", patience: patience)
-    guard let name = try? JSONDecoder().decode(Streams.self, from: Data(text)).streams?.first else {
-      throw NATSFailure("no stream has it")
-    }
-    return name
-  }
-
-  /// When the stream was made that stores a subject, as the server writes it.
-  ///
-  /// - Parameter patience: how long each of two answers is waited for.
-  func creation(ofStreamOf subject: String, patience: Duration = defaultPatience) throws(NATSFailure) -> String {
-    struct Information: Decodable { let created: String }
-    let text = try request("$JS.API.STREAM.INFO.\(stream(of: subject, patience: patience))", patience: patience)
-    do {
-      return try JSONDecoder().decode(Information.self, from: Data(text)).created
-    } catch {
-      throw NATSFailure("expected a stream, got '\(String(decoding: text.prefix(80), as: UTF8.self))'")
-    }
-  }
-
   /// Returns the answer to a request.
   ///
   /// - Parameter patience: how long it is waited for; by default as long as libnats waits for those of JetStream.
@@ -315,29 +327,6 @@ private func check(_ status: natsStatus) throws(NATSFailure) {
     var text: [UInt8] = []
     message.append(to: &text)
     return text
-  }
-
-  /// The settings of a stream.
-  private func settings(ofStream name: String, patience: Duration) throws(NATSFailure) -> StreamSettings {
-    struct Information: Decodable {
-      struct Settings: Decodable {
-        let subjects: [String]?
-        let maxAge: Int64
-        let maxMsgsPerSubject: Int
-        let numReplicas: Int
-      }
-      let config: Settings
-    }
-    let text = try request("$JS.API.STREAM.INFO.\(name)", patience: patience)
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    guard let found = try? decoder.decode(Information.self, from: Data(text)).config else {
-      throw NATSFailure("expected a stream, got '\(String(decoding: text.prefix(80), as: UTF8.self))'")
-    }
-    return StreamSettings(
-      subject: (found.subjects ?? []).joined(separator: ","),
-      messagesPerSubject: found.maxMsgsPerSubject == 0 ? -1 : found.maxMsgsPerSubject,
-      age: .nanoseconds(found.maxAge), replicas: found.numReplicas)
   }
 
   enum StreamFound: Hashable {

@@ -85,6 +85,8 @@ public struct NATSPublicationCounts: Sendable, Hashable {
   public var dropped: UInt64 = 0
   /// Trades with numbers that were published before, which readers leave out: a source that numbers anew needs a higher epoch.
   public var repeated: UInt64 = 0
+  /// Connections that libnats no longer made again, and that were left for others.
+  public var connectionsLeft: UInt64 = 0
   /// The reason of the last failure.
   public var reason: String?
 }
@@ -104,6 +106,9 @@ extension NATSPublicationCounts {
         "rustle_publication_dropped_total", .counter, "Trades dropped because the publication was too slow.", dropped),
       EngineMetric(
         "rustle_publication_repeated_total", .counter, "Trades with numbers that were published before.", repeated),
+      EngineMetric(
+        "rustle_publication_connections_left_total", .counter,
+        "Connections left, as libnats no longer made them again.", connectionsLeft),
     ]
   }
 }
@@ -112,8 +117,8 @@ extension NATSPublicationCounts {
 public final class NATSPublication: Sendable {
   /// The states of the connection; for one reader.
   public let connectionStates: AsyncStream<FeedConnection>
-  /// How the settings of a stream that exists differ from ``NATSPublisher/durable``, what it does not acknowledge, and, without a stream,
-  /// the symbols that the server refuses; for one reader.
+  /// How the settings of a stream that exists differ from ``NATSPublisher/durable``, what it does not acknowledge, without a stream the
+  /// symbols that the server refuses, and connections that were left; for one reader.
   public let notices: AsyncStream<String>
   let trades: EngineStream<Trade>
   private let progress: Progress

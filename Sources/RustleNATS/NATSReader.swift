@@ -17,6 +17,8 @@ actor NATSReader {
   private let feed: NATSFeed
   private var arrived = ArrivedNumbers()
   private var watch: ConnectionWatch
+  private var reconnectWatch: ReconnectWatch
+  private let onRound: @Sendable () -> Void
   private var order = StreamOrder()
   /// When the stream was made.
   private var creation: String?
@@ -32,9 +34,14 @@ actor NATSReader {
   /// Why the last attempt to subscribe failed.
   private var refusal: NATSFailure?
 
-  init(_ feed: NATSFeed) {
-    self.feed = feed
+  init(
+    _ feed: NATSFeed, reconnectWatch: ReconnectWatch? = nil, onRound: @escaping @Sendable () -> Void = {}
+  ) {
+    (self.feed, self.onRound) = (feed, onRound)
     watch = ConnectionWatch(feed.address, wait: feed.reconnectWait)
+    self.reconnectWatch =
+      reconnectWatch
+      ?? ReconnectWatch(feed.address, connectTimeout: feed.connectTimeout, wait: feed.reconnectWait)
   }
 
   /// Returns when the task is cancelled.
@@ -42,14 +49,18 @@ actor NATSReader {
   /// - Throws: `FeedError`: the feed has ended; `NATSFailure`: there is no connection and will be none.
   func run(filling writer: FeedWriter) async throws {
     try writer.report(.connecting(to: feed.origin, failures: 0))
-    let connection = try NATSConnection(
-      to: feed.address, connectTimeout: feed.connectTimeout, pingInterval: feed.pingInterval,
-      reconnectWait: feed.reconnectWait)
+    var connection = try newConnection()
     defer { subscription = nil }
     let connected = FeedConnection.connected(to: feed.origin)
     while !Task.isCancelled {
       var changes = watch.changes(of: connection)
       for case .closed(let reason) in changes { throw NATSFailure(reason ?? "") }
+      if reconnectWatch.isStuck(connection) {
+        subscription = nil
+        connection.leave()
+        changes.append(.reconnecting(after: .zero, failures: 1, reason: ReconnectWatch.notice))
+        connection = try newConnection()
+      }
       // A stream is read from the message after the last one.
       if !changes.isEmpty && feed.replay != .live { subscription = nil }
       let now = ContinuousClock.now
@@ -89,6 +100,12 @@ actor NATSReader {
         try await Task.sleep(for: .milliseconds(Self.patience))
       }
     }
+  }
+
+  private func newConnection() throws(NATSFailure) -> NATSConnection {
+    try NATSConnection(
+      to: feed.address, connectTimeout: feed.connectTimeout, pingInterval: feed.pingInterval,
+      reconnectWait: feed.reconnectWait, onRound: onRound)
   }
 
   private func subject(for subscription: FeedSubscription) -> String {

@@ -39,6 +39,7 @@ actor NATSWriter {
   /// How often the connection is looked at in a tick.
   private static let looks = 4
   private static let reconnectWait = Duration.milliseconds(250)
+  private static let connectTimeout = Duration.seconds(5)
   private static let style = LineStyle()
   /// How long what waits at the end waits for a connection.
   static let lastPatience = Duration.seconds(2)
@@ -47,7 +48,9 @@ actor NATSWriter {
   let report: AsyncStream<FeedConnection>.Continuation
   let progress: NATSPublication.Progress
   private let lastPatience: Duration
+  private let onRound: @Sendable () -> Void
   private(set) var watch: ConnectionWatch
+  private var reconnectWatch: ReconnectWatch
   private(set) var connection: NATSConnection?
   var counts = NATSPublicationCounts()
   private let start = UInt64(Date.now.timeIntervalSince1970 * 1_000)
@@ -75,10 +78,14 @@ actor NATSWriter {
 
   init(
     _ publisher: NATSPublisher, report: AsyncStream<FeedConnection>.Continuation, progress: NATSPublication.Progress,
-    lastPatience: Duration = lastPatience
+    lastPatience: Duration = lastPatience, reconnectWatch: ReconnectWatch? = nil,
+    onRound: @escaping @Sendable () -> Void = {}
   ) {
     (self.publisher, self.report, self.progress) = (publisher, report, progress)
-    self.lastPatience = lastPatience
+    (self.lastPatience, self.onRound) = (lastPatience, onRound)
+    self.reconnectWatch =
+      reconnectWatch
+      ?? ReconnectWatch(publisher.address, connectTimeout: Self.connectTimeout, wait: Self.reconnectWait)
     watch = ConnectionWatch(publisher.address, wait: Self.reconnectWait, isRenewed: true)
   }
 
@@ -127,11 +134,12 @@ actor NATSWriter {
 
   private func newConnection() throws(NATSFailure) -> NATSConnection {
     try NATSConnection(
-      to: publisher.address, connectTimeout: .seconds(5), pingInterval: publisher.pingInterval,
-      reconnectWait: Self.reconnectWait)
+      to: publisher.address, connectTimeout: Self.connectTimeout, pingInterval: publisher.pingInterval,
+      reconnectWait: Self.reconnectWait, onRound: onRound)
   }
 
-  /// Reports the connection's states. One that was refused twice in the same way libnats does not make again: it is made anew.
+  /// Reports the connection's states. One that was refused twice in the same way libnats does not make again, and one that is stuck it
+  /// cannot: it is made anew.
   func observe() {
     if connection == nil, .now >= nextConnection {
       connection = try? newConnection()
@@ -139,9 +147,17 @@ actor NATSWriter {
     }
     guard let connection else { return }
     for change in watch.changes(of: connection) { report.yield(change) }
-    guard connection.state == .closed else { return }
+    let isStuck = reconnectWatch.isStuck(connection)
+    guard isStuck || connection.state == .closed else { return }
+    if isStuck {
+      connection.leave()
+      counts.connectionsLeft += 1
+      reportCounts()
+      progress.note(ReconnectWatch.notice)
+    }
+    // What waits for a connection goes on waiting.
     fail(unconfirmed.end(), watch.reason(connection.lastFailure))
-    (acknowledgements, self.connection, nextConnection) = (nil, nil, .now + Self.tick)
+    (acknowledgements, self.connection, nextConnection) = (nil, nil, .now + (isStuck ? .zero : Self.tick))
   }
 
   /// Looks at the connection. What a second of one brings: the newest trade of a symbol that is quiet is sent again, so that a reader that

@@ -1,6 +1,5 @@
 #if NATS
 import Foundation
-import RustleCore
 import TestSupport
 import Testing
 
@@ -38,28 +37,9 @@ import Testing
     #expect((counts.published, counts.failed) == (0, number))
   }
 
-  /// In place of the program's own.
-  private struct Writer {
-    let feed: MarketFeed
-    let states: AsyncStream<FeedConnection>
-    let progress = NATSPublication.Progress(notices: AsyncStream.makeStream(of: String.self).continuation)
-    let writer: NATSWriter
-    let counts: Task<NATSPublicationCounts, Never>
-
-    init(_ publisher: NATSPublisher, lastPatience: Duration = NATSWriter.lastPatience) async throws {
-      feed = try MarketFeed(.external(ExternalFeed()))
-      let trades = try await feed.trades(of: .all, policy: .lossless())
-      let (states, report) = AsyncStream.makeStream(of: FeedConnection.self)
-      let writer = NATSWriter(publisher, report: report, progress: progress, lastPatience: lastPatience)
-      (self.states, self.writer) = (states, writer)
-      counts = Task(executorPreference: BlockingExecutor("rustle.test")) { await writer.publish(trades) }
-      try await feed.run()
-    }
-  }
-
   @Test func whatWaitsAtTheEndWaitsForAConnection() async throws {
     let server = try NATSServer()
-    let run = try await Writer(NATSPublisher(server.address()), lastPatience: .seconds(3_600))
+    let run = try await NATSRun.Writer(NATSPublisher(server.address()), lastPatience: .seconds(3_600))
     for await state in run.states where NATSRun.isConnected(state) { break }
     server.kill()
     for await state in run.states where NATSRun.isLost(state) { break }
@@ -75,7 +55,7 @@ import Testing
   /// What is confirmed late has not failed.
   @Test func whatIsConfirmedLateHasNoReason() async throws {
     let server = try NATSServer()
-    let run = try await Writer(NATSPublisher(server.address(), pingInterval: .seconds(3_600)))
+    let run = try await NATSRun.Writer(NATSPublisher(server.address(), pingInterval: .seconds(3_600)))
     for await state in run.states where NATSRun.isConnected(state) { break }
     server.signal(SIGSTOP)
     #expect(try await run.feed.push(trades: NATSRun.trades(0..<10)))

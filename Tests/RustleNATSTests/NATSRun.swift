@@ -1,6 +1,8 @@
 #if NATS
-import RustleNATS
+import RustleCore
 import Testing
+
+@testable import RustleNATS
 
 /// What publishes and what reads in a test, with the trades.
 enum NATSRun {
@@ -58,6 +60,30 @@ enum NATSRun {
     }
   }
 
+  /// A feed that this test fills, and its publication, in place of the program's own.
+  struct Writer {
+    let feed: MarketFeed
+    let states: AsyncStream<FeedConnection>
+    let progress = NATSPublication.Progress(notices: AsyncStream.makeStream(of: String.self).continuation)
+    let writer: NATSWriter
+    let counts: Task<NATSPublicationCounts, Never>
+
+    init(
+      _ publisher: NATSPublisher, lastPatience: Duration = NATSWriter.lastPatience,
+      reconnectWatch: ReconnectWatch? = nil, onRound: @escaping @Sendable () -> Void = {}
+    ) async throws {
+      feed = try MarketFeed(.external(ExternalFeed()))
+      let trades = try await feed.trades(of: .all, policy: .lossless())
+      let (states, report) = AsyncStream.makeStream(of: FeedConnection.self)
+      let writer = NATSWriter(
+        publisher, report: report, progress: progress, lastPatience: lastPatience, reconnectWatch: reconnectWatch,
+        onRound: onRound)
+      (self.states, self.writer) = (states, writer)
+      counts = Task(executorPreference: BlockingExecutor("rustle.test")) { await writer.publish(trades) }
+      try await feed.run()
+    }
+  }
+
   /// A feed from a server.
   struct Reader {
     let feed: MarketFeed
@@ -65,7 +91,13 @@ enum NATSRun {
     private var iterator: EngineStream<Trade>.Iterator
 
     init(_ configuration: NATSFeed, of symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered()) async throws {
-      feed = try MarketFeed(.nats(configuration))
+      try await self.init(.nats(configuration), of: symbols, policy: policy)
+    }
+
+    init(_ configuration: FeedConfiguration, of symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered())
+      async throws
+    {
+      feed = try MarketFeed(configuration)
       stream = try await feed.trades(of: symbols, policy: policy)
       iterator = stream.makeAsyncIterator()
       try await feed.run()
