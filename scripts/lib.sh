@@ -137,7 +137,7 @@ release_build() {
   fi
 }
 
-# bench_program NAME: builds RustleBench or RustleCrossings for release; prints the program's path.
+# bench_program NAME: builds RustleBench, RustleCrossings or rustle for release; prints the program's path.
 bench_program() {
   quietly "swift build" swift build --package-path "$root" --scratch-path "$root/.build-bench" \
     --configuration release --product "$1"

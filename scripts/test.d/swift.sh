@@ -195,8 +195,9 @@ consumer() (
 # optimized_command: as its users build it, of the modules that were optimized to count the instructions of a crossing. The tests'
 # builds do not show a crash of the optimizer.
 optimized_command() {
-  swift build --package-path "$root/Tests/ConsumerTests" --configuration release --product rustle || return
-  "$root/Tests/ConsumerTests/.build/release/rustle" --version
+  local program
+  program=$(bench_program rustle) || return
+  "$program" --version
 }
 
 without_network() {
