@@ -20,9 +20,9 @@ def until(page, expression, seconds=PATIENCE, pause=20):
         page.wait_for_timeout(pause)
 
 
-def wait_until(page, is_true):
+def wait_until(page, is_true, seconds=PATIENCE):
     """Waits for what the test sees, such as a request, while the page goes on."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + seconds
     while not is_true():
         assert time.monotonic() < deadline
         page.wait_for_timeout(20)

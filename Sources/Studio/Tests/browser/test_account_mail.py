@@ -146,6 +146,6 @@ def test_a_mail_server_beyond_the_loopback_gets_no_password(tmp_path, host):
     result = subprocess.run(
         [os.environ["RUSTLE_STUDIO"], "--listen", "127.0.0.1:0", "--accounts", str(tmp_path / "accounts.sqlite"), "--mail-server", f"{host}:25",
          "--mail-sender", "studio@example.org", "--mail-user", "ada", "--mail-password", str(secret)],
-        capture_output=True, text=True, timeout=10)
+        capture_output=True, text=True, timeout=PATIENCE)
     assert result.returncode != 0 and "--mail-user: expected a mail server of the loopback" in result.stderr, result
     assert "analytical" not in result.stdout + result.stderr

@@ -143,7 +143,7 @@ def test_lamps_show_a_test_colour_and_the_scene_of_before(browser, tmp_path):
     expect(scenes.get_by_role("button", name="blue")).to_have_attribute("aria-pressed", "true")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as lamp:
         lamp.bind(("127.0.0.1", 0))
-        lamp.settimeout(3)
+        lamp.settimeout(PATIENCE)
         page.locator("#address").fill(f"sacn:127.0.0.1:{lamp.getsockname()[1]}")
         page.get_by_role("button", name="Arm").click()
         expect(page.get_by_role("button", name="Disarm")).to_be_visible()
@@ -205,8 +205,14 @@ def test_the_light_goes_out_from_every_screen_and_when_nobody_is_there(open_page
     bar.get_by_role("button", name="Restore").click()
     expect(bar.get_by_role("button", name="Blackout")).to_be_visible()
     # A page that is loaded again has not left.
-    page.reload()
-    page.locator("#connection[data-state=live]").wait_for()
+    for _ in range(5):
+        start = time.monotonic()
+        page.reload()
+        page.locator("#connection[data-state=live]").wait_for()
+        # On a busy machine it may be away for as long as one that has.
+        if time.monotonic() - start < 4:
+            break
+        assert post(studio, "lights/blackout", {"on": False})[0] == 200
     time.sleep(5.5)
     assert not state(studio, "lights")["blackout"]
     page.close()

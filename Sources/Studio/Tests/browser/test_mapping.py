@@ -197,7 +197,7 @@ def test_a_camera_that_stalls_gives_the_lamps_back(stage, lamps):
         camera.recv(timeout=PATIENCE)
         assert ask(camera, 1, "mapping/start", source="browser", width=WIDTH, height=HEIGHT)["ok"]
         film(stage, camera, lamps, lambda state: state.get("frames", 0) > 5)
-        wait(lambda: not state(stage, "mapping")["running"], 15)
+        wait(lambda: not state(stage, "mapping")["running"])
         wait(lambda: all(lamps.levels))
     assert "expected frames until" in state(stage, "mapping")["error"]["message"]
 

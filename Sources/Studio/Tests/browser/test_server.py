@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from client import PATIENCE, ask, client, compressed, connected, files_of_the_page, first_screen, frame, frames, post, send, state, upgraded
 from conftest import Studio
 from page import until
+from rig import wait
 
 
 def test_answers_are_protected(studio):
@@ -57,7 +58,7 @@ def test_texts_of_the_page_are_compressed_and_the_first_screen_is_small(studio, 
     fetched = {name for name in page.evaluate(names) if not name.startswith(("fonts/", "api/"))} - {"manifest.webmanifest"}
     assert fetched == first - {""} | later
     head = urllib.request.Request(f"{studio.address}js/main.js", headers={"Accept-Encoding": "gzip"}, method="HEAD")
-    with urllib.request.urlopen(head, timeout=5) as answer:
+    with urllib.request.urlopen(head, timeout=PATIENCE) as answer:
         assert answer.headers["Content-Encoding"] is None and int(answer.headers["Content-Length"]) > 1000
     assert compressed(studio, "healthz")[1] == b"ok\n"
 
@@ -187,7 +188,7 @@ def test_a_token_is_exchanged_for_a_cookie():
     for path in ["", "healthz", "api/state", "js/main.js"]:
         assert ask(studio, path)[0] == 401
     assert ask(studio, "?token=" + token[::-1])[0] == 401
-    with socket.create_connection(("127.0.0.1", studio.port), 5) as raw:
+    with socket.create_connection(("127.0.0.1", studio.port), PATIENCE) as raw:
         raw.sendall(f"GET /?token={token} HTTP/1.1\r\nHost: localhost:{studio.port}\r\nConnection: close\r\n\r\n".encode())
         answer = raw.makefile("rb").read().decode()
     assert answer.startswith("HTTP/1.1 303") and "HttpOnly; SameSite=Lax; Path=/" in answer
@@ -241,10 +242,7 @@ def test_the_page_is_opened_when_asked(tmp_path, monkeypatch, status):
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with open(tmp_path / "errors", "w") as errors:
         studio = Studio("--open", stderr=errors)
-    for _ in range(50):
-        if (tmp_path / "opened").exists() and (tmp_path / "opened").read_text() and (status == 0 or (tmp_path / "errors").read_text()):
-            break
-        time.sleep(0.1)
+    wait(lambda: (tmp_path / "opened").exists() and (tmp_path / "opened").read_text() and (status == 0 or (tmp_path / "errors").read_text()))
     assert (tmp_path / "opened").read_text().strip() == studio.address
     assert ("cannot open the page" in (tmp_path / "errors").read_text()) == (status == 1)
     assert studio.stop() == 0
@@ -263,15 +261,15 @@ def test_a_network_address_needs_a_token():
     assert address[1] != "0.0.0.0"
     request = urllib.request.Request(f"http://127.0.0.1:{address[2]}/", headers={"Host": f"{address[1]}:{address[2]}"})
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=5)
+        urllib.request.urlopen(request, timeout=PATIENCE)
     assert refused.value.code == 401
     process.terminate()
-    assert process.wait(timeout=5) == 0
+    assert process.wait(timeout=PATIENCE) == 0
 
 
 @pytest.mark.parametrize("address", ["8420", "127.0.0.1", "127.0.0.1:70000", ":8420"])
 def test_wrong_addresses_are_usage_errors(address):
-    ended = subprocess.run([os.environ["RUSTLE_STUDIO"], f"--listen={address}"], capture_output=True, text=True, timeout=10)
+    ended = subprocess.run([os.environ["RUSTLE_STUDIO"], f"--listen={address}"], capture_output=True, text=True, timeout=PATIENCE)
     assert ended.returncode == 64 and "expected address:port" in ended.stderr
 
 
@@ -282,7 +280,7 @@ def test_an_unknown_host_is_named():
 
 @pytest.mark.parametrize("option", ["--connections", "--per-address"])
 def test_limits_out_of_range_are_usage_errors(option):
-    run = subprocess.run([os.environ["RUSTLE_STUDIO"], option, "0"], capture_output=True, text=True, timeout=5)
+    run = subprocess.run([os.environ["RUSTLE_STUDIO"], option, "0"], capture_output=True, text=True, timeout=PATIENCE)
     assert run.returncode == 64 and f"{option}: expected 1 to 10000, got 0" in run.stderr
 
 
@@ -299,19 +297,19 @@ def test_a_show_that_cannot_be_read_is_a_usage_error(tmp_path):
     broken = tmp_path / "broken.json"
     broken.write_text("{")
     for path, words in [(tmp_path / "missing.json", "cannot read"), (broken, "broken.json: ")]:
-        ended = subprocess.run([os.environ["RUSTLE_STUDIO"], "--listen", "127.0.0.1:0", "--show", str(path)], capture_output=True, text=True, timeout=10)
+        ended = subprocess.run([os.environ["RUSTLE_STUDIO"], "--listen", "127.0.0.1:0", "--show", str(path)], capture_output=True, text=True, timeout=PATIENCE)
         assert ended.returncode == 64 and words in ended.stderr, ended.stderr
 
 
 def test_a_port_that_is_taken_is_an_error(studio):
     command = [os.environ["RUSTLE_STUDIO"], "--listen", f"127.0.0.1:{studio.port}"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert ended.returncode == 69 and f"cannot listen on 127.0.0.1:{studio.port}: Address already in use" in ended.stderr
 
 
 def test_events_are_lines_of_json(studio):
     assert post(studio, "ticker/start", {"symbols": ["A"], "rate": 100})[0] == 200
-    with urllib.request.urlopen(f"{studio.address}events?topics=prices,tempo", timeout=5) as answer:
+    with urllib.request.urlopen(f"{studio.address}events?topics=prices,tempo", timeout=PATIENCE) as answer:
         assert answer.headers["Content-Type"] == "text/event-stream"
         events, topics, ids = [], set(), []
         while len(events) < 20:
@@ -492,7 +490,7 @@ def test_it_stops_with_open_clients(tmp_path):
         idle = [stack.enter_context(socket.create_connection(("127.0.0.1", studio.port))) for _ in range(2)]
         idle[1].sendall(f"GET /healthz HTTP/1.1\r\nHost: localhost:{studio.port}\r\n\r\n".encode())
         assert idle[1].recv(1000).startswith(b"HTTP/1.1 200")
-        events = stack.enter_context(urllib.request.urlopen(f"{studio.address}events?topics=tempo", timeout=5))
+        events = stack.enter_context(urllib.request.urlopen(f"{studio.address}events?topics=tempo", timeout=PATIENCE))
         assert events.readline() == b"retry: 1000\n"
         for each in clients:
             send(each, subscribe=["prices", "meter", "spectrum", "tempo"])

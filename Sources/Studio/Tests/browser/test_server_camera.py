@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
-from page import open_screen, until
+from page import open_screen, until, wait_until
 from rig import HEIGHT, MARKS, PLACES, WIDTH, arm, stage_arguments, wait
 from test_screens import violations
 
@@ -82,10 +82,11 @@ def begin_mapping(studio, **settings):
 def test_the_servers_camera_finds_the_lamps_and_shows_its_picture(browser, lamps, tmp_path, picture, head, start, arguments):
     with filmed(lamps, tmp_path, head, start, arguments) as (studio, pipe):
         context = browser.new_context()
-        page = context.new_page()
+        page, received = context.new_page(), []
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(data)))
         open_screen(page, studio.address, "mapping")
         page.get_by_role("combobox", name="Camera").select_option("server")
-        begin = page.get_by_role("button", name="Start", exact=True)
+        begin, stop = (page.get_by_role("button", name=name, exact=True) for name in ["Start", "Stop"])
         expect(begin).to_be_disabled()
         page.get_by_role("button", name="Open the camera").click()
         expect(page.get_by_text(f"{pipe.path}: {WIDTH} × {HEIGHT} pixels.")).to_be_visible()
@@ -95,13 +96,27 @@ def test_the_servers_camera_finds_the_lamps_and_shows_its_picture(browser, lamps
             copy.drawImage(document.querySelector('canvas.camera'), 0, 0, 80, 60);
             return copy.getImageData(12, 10, 1, 1).data[0] > 150;
         })()""")
+        # One that lasts until it is stopped.
+        page.get_by_label("Frames for each pattern").fill("200")
+        begin.click()
+        expect(stop).to_be_visible()
+        assert post(studio, "mapping/camera", {"open": False})[0] == 422
+        stop.click()
+        expect(begin).to_be_visible()
         page.get_by_label("Frames for each pattern").fill("4")
+
+        def has_ended():
+            """Whether one has begun and ended, by the states that the page was sent."""
+            states = [json.loads(each) for each in received if isinstance(each, str)]
+            running = [each["state"]["running"] for each in states if each.get("name") == "mapping" and each.get("type") == "state"]
+            return True in running and not running[-1]
+
         # The way from a lamp to the camera takes as long as the machine is busy: then a lamp is missed, and looked for anew.
         for _ in range(5):
+            received.clear()
             begin.click()
-            expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
-            assert post(studio, "mapping/camera", {"open": False})[0] == 422
-            expect(begin).to_be_visible(timeout=60_000)
+            wait_until(page, has_ended, 60)
+            expect(begin).to_be_visible()
             if state(studio, "mapping")["found"] == len(PLACES):
                 break
         expect(page.get_by_role("status").filter(has_text="Done: 6 of 6 found")).to_be_visible()

@@ -19,7 +19,7 @@ def ended(studio):
     with client(studio) as watcher:
         attempt = json.loads(watcher.recv(timeout=PATIENCE))["states"]["provisioning"]["attempt"]
         while attempt["running"]:
-            message = json.loads(watcher.recv(timeout=10))
+            message = json.loads(watcher.recv(timeout=PATIENCE))
             if message.get("name") == "provisioning":
                 attempt = message["state"]["attempt"]
         return attempt
@@ -31,7 +31,7 @@ def test_a_node_gets_its_values_and_no_answer_has_the_password(studio):
         watcher.recv(timeout=PATIENCE)
         send(watcher, id=1, do="provisioning/set", **{"with": VALUES})
         while True:
-            texts.append(watcher.recv(timeout=10))
+            texts.append(watcher.recv(timeout=PATIENCE))
             message = json.loads(texts[-1])
             attempt = message.get("state", {}).get("attempt") if message.get("name") == "provisioning" else None
             if attempt and not attempt["running"]:
