@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The boxes of an MP4 file that is written fragment by fragment (ISO/IEC 14496-12, sections 4.2 and 8.8).
+/// The outermost boxes of an MP4 file, whole or written fragment by fragment (ISO/IEC 14496-12, sections 4.2 and 8.8).
 struct MP4Boxes {
   /// The byte behind the last fragment whose sound is whole, or behind the header if there is none.
   private(set) var end: UInt64 = 0
@@ -13,20 +13,26 @@ struct MP4Boxes {
   init(of file: FileHandle) {
     guard let length = try? file.seekToEnd() else { return }
     var (place, isFragmented, isDamaged, isIndex): (UInt64, Bool, Bool, Bool) = (0, false, false, false)
+    var last = ""
     while place + 8 <= length, (try? file.seek(toOffset: place)) != nil, let head = try? file.read(upToCount: 16) {
       let name = String(decoding: head.dropFirst(4).prefix(4), as: UTF8.self)
       isFragmented = isFragmented || name == "moof"
       isDamaged = isFragmented && !Self.parts.contains(name)
       isIndex = name == "mfra"
+      last = name
       var size = Self.number(head.prefix(4))
       // The size 1 is followed by one of eight bytes.
       if size == 1 { size = Self.number(head.dropFirst(8)) }
+      // The size 0 is that of a last box, up to the end of the file.
+      if size == 0 { size = length - place }
       guard size >= 8, size <= length - place else { break }
       place += size
       // The description of a fragment is nothing without its sound.
       if name != "moof" { end = place }
     }
-    isUnfinished = isFragmented && !isDamaged && end < length
+    // What is too short for a box behind the sound is none that was cut.
+    let isWhole = end == length || end == place && length - end < 8 && last == "mdat"
+    isUnfinished = isFragmented && !isDamaged && !isWhole
     lacksSound = isUnfinished && !isIndex
   }
 

@@ -1,0 +1,55 @@
+import Foundation
+import RustleAudio
+import TestSupport
+import Testing
+
+@testable import RustleAudioFiles
+
+/// Files that end early, and such that only look like it.
+@Suite(.releasesNativeObjects) struct CutFileTests {
+  /// A file of the codec, of a sweep of three seconds.
+  static func coded(_ container: AudioFileWriter.Container, in folder: borrowing ScratchFolder) throws -> Data {
+    let path = folder.url.appending(path: CodedFileTests.name(container)).path
+    let format = try AudioFormat(sampleRate: 48_000, channels: 1)
+    var writer = try AudioFileWriter(path: path, format: format)
+    try writer.append(CodedFileTests.sweep(0..<144_000, format))
+    try writer.finish()
+    return try Data(contentsOf: URL(filePath: path))
+  }
+
+  /// The outermost boxes of an MP4 file.
+  static func boxes(_ data: Data) -> [(name: String, bytes: Range<Int>)] {
+    var boxes: [(name: String, bytes: Range<Int>)] = []
+    var place = 0
+    while place + 8 <= data.count {
+      let size = data[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      boxes.append((String(decoding: data[place + 4..<place + 8], as: UTF8.self), place..<place + size))
+      place += max(8, size)
+    }
+    return boxes
+  }
+
+  private func read(_ data: Data, _ name: String, in folder: borrowing ScratchFolder) async throws -> OpenedInput {
+    let input = try await AudioFileInput(path: folder.write(data, as: name)).open()
+    for try await _ in input.buffers() {}
+    return input
+  }
+
+  /// A last box whose size is 0, and a byte behind it, used to be taken for a cut.
+  @Test func anM4AOfFragmentsWithoutItsIndexIsWhole() async throws {
+    let folder = try ScratchFolder()
+    let data = try Self.coded(.m4a, in: folder)
+    let frames = try await read(data, "whole.m4a", in: folder).counts.frames
+    let last = try #require(Self.boxes(data).last { $0.name == "mdat" }).bytes
+    let whole = data[..<last.upperBound]
+    let endless = whole[..<last.lowerBound] + Data(count: 4) + whole[(last.lowerBound + 4)...]
+    for (bytes, isWhole) in [
+      (whole, true), (endless, true), (whole + Data("\n".utf8), true), (whole.dropLast(9), false),
+      (whole + Data([0, 0, 1, 0]) + Data("moof".utf8), false),
+    ] as [(Data, Bool)] {
+      let input = try await read(Data(bytes), "b.m4a", in: folder)
+      #expect((input.truncation == nil) == isWhole, "\(bytes.count)")
+      if isWhole { #expect(input.counts.frames == frames) }
+    }
+  }
+}
