@@ -121,12 +121,12 @@ let opening = NSLock()
     return frames
   }
 
-  /// Whether the file is an M4A file that ends within the sound of a fragment.
+  /// Whether the file is an M4A file that ends within its sound.
   private static func lacksSound(_ path: String) -> Bool {
     FileHandle(forReadingAtPath: path).map { MP4Boxes(of: $0).lacksSound } ?? false
   }
 
-  /// Whether the file is an M4A file that ends within a fragment: the processes that wrote it ended there.
+  /// Whether the file is an M4A file that ends within a fragment or its sound: the processes that wrote it ended there, or it was cut.
   private func isUnfinishedMP4() -> Bool {
     FileHandle(forReadingAtPath: path).map { MP4Boxes(of: $0).isUnfinished } ?? false
   }

@@ -52,4 +52,22 @@ import Testing
       if isWhole { #expect(input.counts.frames == frames) }
     }
   }
+
+  /// Used to be an error at its end.
+  @Test func anM4AWithoutFragmentsIsReadToWhereItWasCut() async throws {
+    let folder = try ScratchFolder()
+    _ = try Self.coded(.m4a, in: folder)
+    let path = folder.url.appending(path: "fast.m4a").path
+    let arguments = ["-i", folder.url.appending(path: "a.m4a").path, "-c", "copy", "-movflags", "+faststart", path]
+    let program = try FFmpeg("ffmpeg", arguments, path: path, seconds: 60, output: .nullDevice)
+    #expect(program.failure() == nil)
+    let whole = try Data(contentsOf: URL(filePath: path))
+    #expect(Self.boxes(whole).last?.name == "mdat")
+    #expect(try await read(whole, "b.m4a", in: folder).truncation == nil)
+    let half = try await read(whole.prefix(whole.count / 2), "b.m4a", in: folder)
+    let truncation = try #require(half.truncation)
+    #expect(try abs(#require(truncation.promised) - 144_000) < 2_048)
+    #expect((36_000..<108_000).contains(truncation.found))
+    #expect(try await read(whole.dropLast(20), "b.m4a", in: folder).truncation != nil)
+  }
 }

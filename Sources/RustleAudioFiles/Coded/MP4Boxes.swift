@@ -4,7 +4,7 @@ internal import Foundation
 struct MP4Boxes {
   /// The byte behind the last fragment whose sound is whole, or behind the header if there is none.
   private(set) var end: UInt64 = 0
-  /// Whether the file ends within a box behind that byte; false for files without fragments.
+  /// Whether the file ends within a box behind that byte; of a file without fragments, within its sound, which its header precedes.
   private(set) var isUnfinished = false
   /// Whether sound is missing for that: what is behind the last fragment, `mfra`, has none.
   private(set) var lacksSound = false
@@ -13,12 +13,13 @@ struct MP4Boxes {
   init(of file: FileHandle) {
     guard let length = try? file.seekToEnd() else { return }
     var (place, isFragmented, isDamaged, isIndex): (UInt64, Bool, Bool, Bool) = (0, false, false, false)
-    var last = ""
+    var (last, hasHeader) = ("", false)
     while place + 8 <= length, (try? file.seek(toOffset: place)) != nil, let head = try? file.read(upToCount: 16) {
       let name = String(decoding: head.dropFirst(4).prefix(4), as: UTF8.self)
       isFragmented = isFragmented || name == "moof"
       isDamaged = isFragmented && !Self.parts.contains(name)
       isIndex = name == "mfra"
+      hasHeader = hasHeader || name == "moov"
       last = name
       var size = Self.number(head.prefix(4))
       // The size 1 is followed by one of eight bytes.
@@ -32,7 +33,8 @@ struct MP4Boxes {
     }
     // What is too short for a box behind the sound is none that was cut.
     let isWhole = end == length || end == place && length - end < 8 && last == "mdat"
-    isUnfinished = isFragmented && !isDamaged && !isWhole
+    let isCut = isFragmented ? !isDamaged : hasHeader && last == "mdat"
+    isUnfinished = isCut && !isWhole
     lacksSound = isUnfinished && !isIndex
   }
 
