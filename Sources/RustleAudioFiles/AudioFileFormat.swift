@@ -18,13 +18,15 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// The encoding of the samples as libsndfile names it, for example `Signed 16 bit PCM` or `Vorbis`.
   public let codec: String
 
-  /// A fault that leaves the length of a file unknown. What the file holds can be read.
+  /// A fault that leaves the length of a file unknown. What the file holds can be read, except for further streams.
   public enum LengthFault: Sendable, Hashable {
     /// An Ogg file without the end of its stream, or an M4A file that ends within its sound: it was cut off, or its writer was
     /// killed.
     case noEnd
     /// A WAV file whose header has the length 0 although samples follow.
     case noLength
+    /// A chained Ogg file: other streams follow its first one, which alone is read.
+    case furtherStreams
   }
 
   /// Creates a description; the reader does this when it opens a file.

@@ -79,7 +79,7 @@ public struct OpenedInput: AudioInput {
   /// other input. To be taken at the end of the buffers.
   public var truncation: (promised: Int?, found: Int)? {
     let read = counts.frames
-    guard read > 0, let file else { return nil }
+    guard read > 0, let file, file.lengthFault != .furtherStreams else { return nil }
     // A part may end before the file.
     if let frameLimit, read >= frameLimit { return nil }
     let found = firstFrame + read

@@ -79,14 +79,14 @@ let opening = NSLock()
     // header claims for a piped WAV); a length is believed only where the library could look for itself.
     let isLengthKnown = info.seekable != 0 && info.frames < Int64(Int32.max) * 1024
     let container = Self.containerName(info.format)
-    let isEndless = container == "OGG" && !isStandardInput && Self.isRegular(path) && OggEnd.isMissing(in: path)
+    let ogg = container == "OGG" && !isStandardInput && Self.isRegular(path) ? OggEnd.fault(of: path) : nil
     let promisedFrames: Int? = if case .short(let promised) = wave { promised } else { nil }
     format = AudioFileFormat(
       sampleRate: Double(info.samplerate), channels: Int(info.channels),
       frames: isLengthKnown ? Int(info.frames) : nil,
       container: container,
       codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec",
-      promisedFrames: promisedFrames, lengthFault: isEndless ? .noEnd : repaired == nil ? nil : .noLength)
+      promisedFrames: promisedFrames, lengthFault: ogg ?? (repaired == nil ? nil : .noLength))
     layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
     end = nil
   }
@@ -126,7 +126,7 @@ let opening = NSLock()
     FileHandle(forReadingAtPath: path).map { MP4Boxes(of: $0).lacksSound } ?? false
   }
 
-  /// Whether the file is an M4A file that ends within a fragment or its sound: the processes that wrote it ended there, or it was cut.
+  /// Whether the file is an M4A file that ends within a fragment, where the processes that wrote it ended, or within its sound.
   private func isUnfinishedMP4() -> Bool {
     FileHandle(forReadingAtPath: path).map { MP4Boxes(of: $0).isUnfinished } ?? false
   }

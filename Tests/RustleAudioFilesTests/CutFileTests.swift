@@ -70,4 +70,38 @@ import Testing
     #expect((36_000..<108_000).contains(truncation.found))
     #expect(try await read(whole.dropLast(20), "b.m4a", in: folder).truncation != nil)
   }
+
+  /// Everything behind the first stream used to be left out without a word.
+  @Test(arguments: [AudioFileWriter.Container.ogg, .opus]) func furtherStreamsOfOggAreReported(
+    container: AudioFileWriter.Container
+  ) async throws {
+    let folder = try ScratchFolder()
+    let (first, other) = try (Self.coded(container, in: folder), Self.coded(container, in: folder))
+    // The serial numbers are others, and the same; the last stream may be cut.
+    for chain in [first + other, first + first, first + other.dropLast(2_000)] {
+      let input = try await read(chain, "chain.ogg", in: folder)
+      #expect(input.file?.lengthFault == .furtherStreams)
+      #expect(input.truncation == nil && input.counts.frames >= 144_000)
+    }
+    #expect(try await read(first, "a.ogg", in: folder).file?.lengthFault == nil)
+  }
+
+  /// A page of an Ogg file with one segment.
+  private static func page(_ flags: UInt8, _ packet: Data) -> Data {
+    Data("OggS".utf8) + [0, flags] + Data(count: 20) + [1, UInt8(packet.count)] + packet
+  }
+
+  /// The streams of sound and pictures begin together; those of a chain one behind the other.
+  @Test func streamsThatBeginTogetherAreNoChain() throws {
+    let folder = try ScratchFolder()
+    let (begin, middle, end) = (Self.page(2, Data([1])), Self.page(0, Data([2, 3])), Self.page(4, Data()))
+    for (pages, isChained) in [
+      ([begin, begin, middle, end, middle, end], false), ([begin, middle, end], false),
+      ([begin, middle, begin, middle, end], true), ([begin, begin, middle, end, begin], true),
+      ([begin, Data("noise".utf8), begin], false), ([], false),
+    ] as [([Data], Bool)] {
+      let file = try folder.write(Data(pages.joined()), as: "a.ogg")
+      #expect(OggEnd.hasFurtherStreams(in: file) == isChained, "\(pages.count)")
+    }
+  }
 }

@@ -7,6 +7,39 @@ enum OggEnd {
   /// The longest page: 255 segments of 255 bytes.
   private static let longestPage: UInt64 = 27 + 255 + 255 * 255
 
+  /// What is wrong with the length of an Ogg file; nil: nothing that is known.
+  static func fault(of path: String) -> AudioFileFormat.LengthFault? {
+    hasFurtherStreams(in: path) ? .furtherStreams : isMissing(in: path) ? .noEnd : nil
+  }
+
+  /// Whether streams begin behind the first pages of sound or pictures: a chained file (RFC 3533, section 4), of whatever serial
+  /// numbers.
+  static func hasFurtherStreams(in path: String) -> Bool {
+    var isBeginning = true
+    var isChained = false
+    forEachPage(of: path) { page in
+      let begins = page[5] & 2 != 0
+      isChained = begins && !isBeginning
+      isBeginning = isBeginning && begins
+      return !isChained
+    }
+    return isChained
+  }
+
+  /// Calls `body` with the beginning of each page, at least its table of segments, until it returns false, or no page follows.
+  private static func forEachPage(of path: String, _ body: ([UInt8]) -> Bool) {
+    guard let file = FileHandle(forReadingAtPath: path) else { return }
+    defer { try? file.close() }
+    var place: UInt64 = 0
+    while (try? file.seek(toOffset: place)) != nil, let read = try? file.read(upToCount: headBytes + 255) {
+      let page = [UInt8](read)
+      guard page.count >= headBytes, isPage(page[...]) else { return }
+      let table = page.dropFirst(headBytes).prefix(Int(page[headBytes - 1]))
+      guard table.count == Int(page[headBytes - 1]), body(page) else { return }
+      place += UInt64(headBytes + table.count + table.reduce(0) { $0 + Int($1) })
+    }
+  }
+
   /// Whether an Ogg file ends within a page, or with one that does not end its stream. False for other files, and for one whose
   /// last page is not found.
   static func isMissing(in path: String) -> Bool {

@@ -62,11 +62,15 @@ extension OpenedInput {
       advice: "Begin earlier.")
   }
 
-  /// The warning about a file with fewer frames than in its header, without its end, or without a length; nil otherwise. Valid at
-  /// the file's end.
+  /// The warning about a file with fewer frames than in its header, without its end or a length, or with other streams than the one
+  /// that is read; nil otherwise. Valid at the file's end.
   var shortness: String? {
     guard let truncation else {
-      return file?.lengthFault == .noLength ? "\(name): the length in its header is 0; read to the file's end" : nil
+      switch file?.lengthFault {
+      case .noLength: return "\(name): the length in its header is 0; read to the file's end"
+      case .furtherStreams: return "\(name) is a chain of streams: those behind the first are not read"
+      case .noEnd, nil: return nil
+      }
     }
     guard let promised = truncation.promised else {
       return "\(name) is truncated: it has \(truncation.found) frames, and not the end of its stream"
