@@ -53,11 +53,7 @@ let opening = NSLock()
     guard let opened = unsafe opened else {
       if let reason = decoder?.0.failure() { throw Self.decodingFailed(path, reason) }
       let (number, text) = unsafe (sf_error(nil), String(cString: sf_strerror(nil)))
-      if !isStandardInput, Self.isRegular(path), OggEnd.isMissing(in: path) {
-        throw AudioFileError(
-          .notAudio, path: path, reason: "the file is truncated before any sound: \(Self.sentence(text))",
-          advice: "Check what was to write it.")
-      }
+      if !isStandardInput, Self.isRegular(path) { try Self.checkOgg(path, Self.sentence(text)) }
       throw Self.openError(path: path, number: number, text: text, isPipe: isStandardInput)
     }
     unsafe handle = opened
@@ -190,6 +186,19 @@ extension SoundFile {
     guard isRegular(path), let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 8)
     else { return false }
     return bytes.count == 8 && bytes.suffix(4) == Data("ftyp".utf8)
+  }
+
+  /// Names what is wrong with an Ogg file that the library does not open, whatever it says of it.
+  private static func checkOgg(_ path: String, _ text: String) throws(AudioFileError) {
+    let codecs = OggEnd.codecs(of: path)
+    guard codecs.isEmpty || codecs.contains(where: \.isDecoded) else {
+      let names = codecs.map { "\($0)".uppercased() }.sorted().joined(separator: ", ")
+      throw openError(path: path, number: Int32(unimplementedFormat), text: "\(names) in Ogg", isPipe: false)
+    }
+    guard OggEnd.isMissing(in: path) else { return }
+    throw AudioFileError(
+      .notAudio, path: path, reason: "the file is truncated before any sound: \(text)",
+      advice: "Check what was to write it.")
   }
 
   private static func decodingFailed(_ path: String, _ reason: String) -> AudioFileError {

@@ -104,4 +104,15 @@ import Testing
       #expect(OggEnd.hasFurtherStreams(in: file) == isChained, "\(pages.count)")
     }
   }
+
+  /// What libsndfile cannot decode used to be truncated.
+  @Test(arguments: [("\u{7F}FLAC", "FLAC"), ("Speex   ", "SPEEX")])
+  func oggOfAnotherCodecIsUnsupported(packet: String, name: String) throws {
+    let folder = try ScratchFolder()
+    let cut = Self.page(2, Data(packet.utf8) + Data(count: 72)) + Self.page(0, Data(count: 50)).dropLast(20)
+    let path = try folder.write(cut, as: "a.ogg")
+    let error = #expect(throws: AudioFileError.self) { _ = try AudioFileReader(path: path).format }
+    #expect(
+      error?.code == .unsupported && error?.reason.hasSuffix("\(name) in Ogg") == true, "\(String(describing: error))")
+  }
 }

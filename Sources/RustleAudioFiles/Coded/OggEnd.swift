@@ -26,6 +26,28 @@ enum OggEnd {
     return isChained
   }
 
+  /// The codecs of the streams at the beginning, of those that are known here.
+  static func codecs(of path: String) -> Set<Codec> {
+    var codecs: Set<Codec> = []
+    forEachPage(of: path) { page in
+      let packet = page.dropFirst(headBytes + Int(page[headBytes - 1]))
+      codecs.formUnion(Codec.allCases.filter { packet.starts(with: $0.rawValue.utf8) })
+      return page[5] & 2 != 0
+    }
+    return codecs
+  }
+
+  /// A codec by the beginning of its first packet.
+  enum Codec: String, CaseIterable {
+    case vorbis = "\u{1}vorbis"
+    case opus = "OpusHead"
+    case flac = "\u{7F}FLAC"
+    case speex = "Speex   "
+
+    /// Whether the installed libsndfile is known to decode it; it opens files of the others and fails.
+    var isDecoded: Bool { self == .vorbis || self == .opus }
+  }
+
   /// Calls `body` with the beginning of each page, at least its table of segments, until it returns false, or no page follows.
   private static func forEachPage(of path: String, _ body: ([UInt8]) -> Bool) {
     guard let file = FileHandle(forReadingAtPath: path) else { return }
