@@ -1,21 +1,27 @@
 internal import CSndfile
 internal import Foundation
 
-/// The bytes of a WAV file whose sizes read as unknown, which makes libsndfile read it to its end.
+/// The bytes of a file of which some are replaced: of a WAV file the sizes, by unknown ones, which makes libsndfile read it to its
+/// end.
 ///
 /// The unsafe expressions rely on two invariants: libsndfile calls back only between the open and the close of its handle, which
 /// the owner of this object closes before it lets go of the object; and the memory of a call has as many bytes as it says.
 @safe final class RepairedFile {
+  /// Bytes to read in place of those of the file.
+  struct Repair {
+    let place: UInt64
+    let bytes: [UInt8]
+  }
+
   private let file: FileHandle
   private let length: UInt64
-  /// The places of the sizes, each of four bytes.
-  private let sizes: [UInt64]
+  private let repairs: [Repair]
   private var position: UInt64 = 0
 
   /// Nil for a file that cannot be read.
-  init?(path: String, sizes: [UInt64]) {
+  init?(path: String, repairs: [Repair]) {
     guard let file = FileHandle(forReadingAtPath: path), let length = try? file.seekToEnd() else { return nil }
-    (self.file, self.length, self.sizes) = (file, length, sizes)
+    (self.file, self.length, self.repairs) = (file, length, repairs)
   }
 
   /// Opens it; as `sf_open`.
@@ -24,12 +30,8 @@ internal import Foundation
       get_filelen: { unsafe RepairedFile.at($0).map { Int64(clamping: $0.length) } ?? 0 },
       seek: { unsafe RepairedFile.at($2)?.seek(to: $0, from: $1) ?? -1 },
       read: { bytes, count, file in
-        guard let bytes = unsafe bytes, let file = unsafe RepairedFile.at(file) else { return 0 }
-        let read = file.read(upTo: Int(clamping: count))
-        unsafe read.withUnsafeBytes {
-          unsafe UnsafeMutableRawBufferPointer(start: bytes, count: $0.count).copyMemory(from: $0)
-        }
-        return Int64(read.count)
+        guard let bytes = unsafe bytes, count > 0, let file = unsafe RepairedFile.at(file) else { return 0 }
+        return unsafe Int64(file.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(clamping: count))))
       },
       write: { _, _, _ in 0 },
       tell: { unsafe RepairedFile.at($0).map { Int64(clamping: $0.position) } ?? 0 })
@@ -49,17 +51,16 @@ internal import Foundation
     return place
   }
 
-  private func read(upTo count: Int) -> [UInt8] {
-    guard count > 0, (try? file.seek(toOffset: position)) != nil, let data = try? file.read(upToCount: count) else {
-      return []
-    }
-    var bytes = [UInt8](data)
-    for size in sizes where size + 4 > position && size < position + UInt64(bytes.count) {
-      for place in max(size, position)..<min(size + 4, position + UInt64(bytes.count)) {
-        bytes[Int(place - position)] = 0xFF
+  /// Reads the next bytes as far as they are there; returns how many.
+  @unsafe private func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+    let count = max(0, unsafe pread(file.fileDescriptor, bytes.baseAddress, bytes.count, off_t(clamping: position)))
+    for repair in repairs {
+      for (place, byte) in zip(repair.place..., repair.bytes)
+      where place >= position && place < position + UInt64(count) {
+        unsafe bytes[Int(place - position)] = byte
       }
     }
-    position += UInt64(bytes.count)
-    return bytes
+    position += UInt64(count)
+    return count
   }
 }

@@ -38,7 +38,7 @@ let opening = NSLock()
     let stream = isStandardInput ? .standardInput : decoder?.1 ?? flac
     let wave = stream == nil && Self.isRegular(path) ? WaveLength.ofFile(path) : nil
     let repaired: RepairedFile? =
-      if case .missing(let sizes) = wave { RepairedFile(path: path, sizes: sizes) } else { nil }
+      if case .missing(let repairs) = wave { RepairedFile(path: path, repairs: repairs) } else { nil }
     let isLocked = !isStandardInput && sound == nil
     if isLocked { opening.lock() }
     defer { if isLocked { opening.unlock() } }

@@ -4,9 +4,9 @@ internal import Foundation
 enum WaveLength {
   /// More frames than the file holds, which is cut off; libsndfile corrects the header silently.
   case short(promised: Int)
-  /// None, although samples follow, since the writer ended before it wrote the length: the places of the sizes of the file and of
-  /// its samples, each of four bytes.
-  case missing(sizes: [UInt64])
+  /// None, although samples follow, since the writer ended before it wrote the length: the bytes to read in place of those of the
+  /// file, which make the sizes of the file and of its samples unknown.
+  case missing(repairs: [RepairedFile.Repair])
 
   /// Sizes from here on mean that the length was not known when the header was written: FFmpeg writes 0xFFFFFFFF into a pipe,
   /// SoX 0x7FFFF000 and more.
@@ -37,10 +37,14 @@ enum WaveLength {
         guard let promised = isLarge ? largeSize : size < unknownSize ? size : nil else { return nil }
         let left = end - (offset + 8)
         if promised > left { return .short(promised: Int(clamping: promised / frameBytes)) }
-        guard size == 0, !isLarge, left >= frameBytes, !hasOnlyChunks(file, from: offset + 8, to: end) else {
-          return nil
-        }
-        return .missing(sizes: [4, offset + 4])
+        guard promised == 0, size == 0 || isLarge && size >= unknownSize, left >= frameBytes,
+          !hasOnlyChunks(file, from: offset + 8, to: end)
+        else { return nil }
+        let unknown: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+        // The length of an RF64 file is that of its chunk ds64, which in a RIFF file means nothing.
+        return .missing(repairs: [
+          .init(place: 0, bytes: Array("RIFF".utf8) + unknown), .init(place: offset + 4, bytes: unknown),
+        ])
       default: break
       }
       // Chunks begin at even offsets.
@@ -49,8 +53,9 @@ enum WaveLength {
     return nil
   }
 
-  /// Whether the bytes up to the end are chunks with names, rather than samples.
+  /// Whether the bytes up to the end are chunks with names, or the tag ID3v1, rather than samples.
   private static func hasOnlyChunks(_ file: FileHandle, from start: UInt64, to end: UInt64) -> Bool {
+    if end - start == 128, let tag = bytes(of: file, at: start, count: 3), tag == Data("TAG".utf8) { return true }
     var offset = start
     for _ in 0..<maximumChunkCount where offset < end {
       guard let head = bytes(of: file, at: offset, count: 8), head.prefix(4).allSatisfy({ (0x20...0x7E).contains($0) })

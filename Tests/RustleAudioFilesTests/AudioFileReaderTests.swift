@@ -62,9 +62,10 @@ import Testing
         #expect(read == samples)
       }
     }
-    // No samples: chunks behind those of an empty file, or a part of a frame.
+    // No samples: chunks or a tag of ID3v1 behind those of an empty file, or a part of a frame.
     let empty = WaveFile.floats([], channels: 1, sampleRate: 8_000)
-    for more in [Data("LIST".utf8) + [4, 0, 0, 0] + Data("INFO".utf8), Data([1, 2, 3]), Data()] {
+    let tag = Data("TAG".utf8) + Data(count: 125)
+    for more in [Data("LIST".utf8) + [4, 0, 0, 0] + Data("INFO".utf8), Data([1, 2, 3]), Data(), tag] {
       let reader = try AudioFileReader(path: try folder.write(empty + more, as: "empty.wav"))
       #expect(reader.format.lengthFault == nil && reader.format.frames == 0)
     }

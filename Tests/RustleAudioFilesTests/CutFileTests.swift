@@ -115,4 +115,21 @@ import Testing
     #expect(
       error?.code == .unsupported && error?.reason.hasSuffix("\(name) in Ogg") == true, "\(String(describing: error))")
   }
+
+  /// A large file of a program that was killed before it wrote the length; used to be of 0 frames.
+  @Test func anRF64WithoutALengthIsReadToItsEnd() throws {
+    let folder = try ScratchFolder()
+    let samples = (0..<1_000).map { Float($0) / 1_024 }
+    let wave = WaveFile.floats(samples, channels: 1, sampleRate: 8_000)
+    let unknown = Data([0xFF, 0xFF, 0xFF, 0xFF])
+    let ds64 = Data("ds64".utf8) + [28, 0, 0, 0] + Data(count: 28)
+    let head: Data = Data("RF64".utf8) + unknown + wave[8..<12] + ds64 + wave[12..<40]
+    for size in [unknown, Data(count: 4)] {
+      let path = try folder.write(head + size + wave.dropFirst(44), as: "a.wav")
+      #expect(try AudioFileReader(path: path).format.lengthFault == .noLength)
+      #expect(try TestSound.read(path) == samples)
+    }
+    let empty = try AudioFileReader(path: folder.write(head + unknown, as: "empty.wav"))
+    #expect(empty.format.lengthFault == nil && empty.format.frames == 0)
+  }
 }
