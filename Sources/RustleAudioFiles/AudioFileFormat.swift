@@ -7,9 +7,9 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// Frames in the whole file, or nil where that is not known in advance (a pipe, or a header that does not say). For
   /// MP3 it is libsndfile's estimate from the header, up to one coded frame (1152 samples) away from what is read.
   public let frames: Int?
-  /// Frames that the header of a truncated WAV file promises; the frames it holds can be read. nil for a whole file, for other
-  /// containers, and where nothing is known in advance (a pipe, the header of a stream). Truncated MP3 and M4A files have the
-  /// promised number in ``frames``.
+  /// Frames that the header of a truncated WAV or AIFF file promises; the frames it holds can be read. nil for a whole file, for
+  /// other containers (that an AU or W64 file is cut is not seen), and where nothing is known in advance (a pipe, the header of
+  /// a stream). Truncated MP3 and M4A files have the promised number in ``frames``.
   public let promisedFrames: Int?
   /// What is wrong with the length that the file reports; nil: nothing, or that is unknown.
   public let lengthFault: LengthFault?

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The length in the header of a WAV file whose sound is longer or shorter.
+/// The length in the header of a WAV or AIFF file whose sound is longer or shorter.
 enum WaveLength {
   /// More frames than the file holds, which is cut off; libsndfile corrects the header silently.
   case short(promised: Int)
@@ -14,13 +14,13 @@ enum WaveLength {
   /// More chunks than any file has before its samples.
   private static let maximumChunkCount = 1_000
 
-  /// The length of a file; nil where it is right, where it is unknown, and for other than WAV files.
+  /// The length of a file; nil where it is right, where it is unknown, and for other than WAV and AIFF files.
   static func ofFile(_ path: String) -> Self? {
     guard let file = try? FileHandle(forReadingFrom: URL(fileURLWithPath: path)) else { return nil }
     defer { try? file.close() }
-    guard let end = try? file.seekToEnd(), let start = bytes(of: file, at: 0, count: 12),
-      ["RIFF", "RF64"].contains(name(start, 0)), name(start, 8) == "WAVE"
-    else { return nil }
+    guard let end = try? file.seekToEnd(), let start = bytes(of: file, at: 0, count: 12) else { return nil }
+    if name(start, 0) == "FORM", ["AIFF", "AIFC"].contains(name(start, 8)) { return ofAIFF(file, end: end) }
+    guard ["RIFF", "RF64"].contains(name(start, 0)), name(start, 8) == "WAVE" else { return nil }
     let isLarge = name(start, 0) == "RF64"
     var offset: UInt64 = 12
     var frameBytes: UInt64?
@@ -48,6 +48,27 @@ enum WaveLength {
       default: break
       }
       // Chunks begin at even offsets.
+      offset += 8 + size + size % 2
+    }
+    return nil
+  }
+
+  /// The length of an AIFF file that ends within its samples (Audio Interchange File Format, sections Common and Sound Data).
+  private static func ofAIFF(_ file: FileHandle, end: UInt64) -> Self? {
+    var offset: UInt64 = 12
+    var frames: UInt64 = 0
+    for _ in 0..<maximumChunkCount {
+      guard let head = bytes(of: file, at: offset, count: 8) else { return nil }
+      // The numbers have their highest byte first.
+      let size = number(Data(head.reversed()), 0, bytes: 4)
+      switch name(head, 0) {
+      case "COMM":
+        frames = bytes(of: file, at: offset + 10, count: 4).map { number(Data($0.reversed()), 0, bytes: 4) } ?? 0
+      case "SSND":
+        let isShort = size < unknownSize && size > end - (offset + 8) && frames > 0 && frames < unknownSize
+        return isShort ? .short(promised: Int(frames)) : nil
+      default: break
+      }
       offset += 8 + size + size % 2
     }
     return nil

@@ -132,4 +132,20 @@ import Testing
     let empty = try AudioFileReader(path: folder.write(head + unknown, as: "empty.wav"))
     #expect(empty.format.lengthFault == nil && empty.format.frames == 0)
   }
+
+  @Test func anAIFFThatWasCutSaysWhatItPromised() throws {
+    let folder = try ScratchFolder()
+    func number(_ value: Int) -> Data { Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }) }
+    // 8,000 Hz as a number of 80 bits.
+    let rate = Data([0x40, 0x0B, 0xFA, 0, 0, 0, 0, 0, 0, 0])
+    let common = Data("COMM".utf8) + number(18) + [0, 2] + number(500) + [0, 16] + rate
+    let odd = Data("ANNO".utf8) + number(3) + Data(count: 4)
+    let sound = Data("SSND".utf8) + number(2_008) + Data(count: 2_008)
+    let body = Data("AIFF".utf8) + common + odd + sound
+    let whole = Data("FORM".utf8) + number(body.count) + body
+    let format = try AudioFileReader(path: folder.write(whole, as: "a.aiff")).format
+    #expect(format.promisedFrames == nil && format.frames == 500 && format.container == "AIFF")
+    let cut = try AudioFileReader(path: folder.write(whole.dropLast(1_000), as: "cut.aiff")).format
+    #expect(cut.promisedFrames == 500 && cut.frames == 250)
+  }
 }
