@@ -30,14 +30,8 @@ swift_tests() {
   local options=(--package-path "$package" --disable-xctest "$@")
   rm -rf "$modules"
   mkdir "$modules"
-  if swift build --build-tests "${options[@]}" >"$log" 2>&1 &&
-    swift test list --skip-build "${options[@]}" >"$modules/list" 2>>"$log"; then
+  if swift build --build-tests "${options[@]}" >"$log" 2>&1 && list_tests "$modules/list" "${options[@]}" 2>>"$log"; then
     printf '%(%H:%M:%S)T  %-48s built %23d s\n' -1 "$label" $((SECONDS - start))
-    # The program that `swift test` calls on Linux: two of `swift test` at once lock each other out of the build's database.
-    tests=(swift test --skip-build --ignore-lock "${options[@]}")
-    if [ "$(uname -s)" = Linux ]; then
-      tests=("$(swift build --show-bin-path "${options[@]}")"/*PackageTests.xctest --testing-library swift-testing)
-    fi
     for suite in "${apart[@]}"; do tests+=(--skip "^${suite/./\\.}/"); done
     # The module with the most tests first.
     while read -r count module; do
@@ -61,6 +55,21 @@ swift_tests() {
   # A failed build reports no module.
   if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   result "$label" "$good" "$bad" "$log" $((SECONDS - start))
+}
+
+# list_tests FILE OPTION...: writes the names of the built tests to FILE, and sets `tests` to the command that runs them. On Linux that is
+# the program which `swift test` calls: each `swift test` plans the whole build once more, and two at once lock each other out of the
+# build's database.
+list_tests() {
+  local file=$1
+  shift
+  tests=(swift test --skip-build --ignore-lock "$@")
+  if [ "$(uname -s)" != Linux ]; then
+    swift test list --skip-build "$@" >"$file"
+    return
+  fi
+  tests=("$(swift build --show-bin-path "$@")"/*PackageTests.xctest --testing-library swift-testing)
+  "${tests[@]}" --list-tests >"$file"
 }
 
 # is_selected MODULE: whether there is no selection by name, or one of this module.
