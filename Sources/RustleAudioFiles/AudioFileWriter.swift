@@ -115,7 +115,8 @@ public struct AudioFileWriter: ~Copyable {
     while first < buffer.frameCount {
       let count = min(piece, buffer.frameCount - first)
       do throws(AudioFileError) {
-        try output.write(buffer.samples[first * format.channels..<(first + count) * format.channels])
+        let samples = buffer.samples[first * format.channels..<(first + count) * format.channels]
+        try output.write(samples, peak: buffer.peak)
       } catch {
         failure = error
         throw error

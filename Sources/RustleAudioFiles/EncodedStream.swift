@@ -48,7 +48,7 @@ package struct EncodedStream {
   package mutating func encode(_ buffer: PCMBuffer) throws(AudioError) -> Data {
     guard buffer.format == format else { throw .formatMismatch(expected: format, got: buffer.format) }
     framesWritten += Int64(buffer.frameCount)
-    return bytes.encode(buffer.samples[...])
+    return bytes.encode(buffer.samples[...], peak: buffer.peak)
   }
 }
 
@@ -62,7 +62,9 @@ protocol EncodedOutput: AnyObject {
   var undefinedSamples: Int { get }
 
   /// Writes whole frames. After an error the file holds what could be written, and nothing more may be written.
-  func write(_ samples: ArraySlice<Float>) throws(AudioFileError)
+  ///
+  /// - Parameter peak: a magnitude that no sample exceeds, NaN where one is; nil: not known.
+  func write(_ samples: ArraySlice<Float>, peak: Float?) throws(AudioFileError)
 
   /// Writes what is held back and the final header, and closes the file. Only the first call has an effect.
   func close() throws(AudioFileError)

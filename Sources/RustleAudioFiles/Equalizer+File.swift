@@ -144,9 +144,12 @@ extension Equalizer {
       try Task.checkCancellation()
       let equalized = try await process(buffer)
       sound.frames += Int64(buffer.frameCount)
-      sound.peakBefore = max(sound.peakBefore, buffer.samples.span.peakOfNumbers)
-      sound.peakAfter = max(sound.peakAfter, equalized.samples.span.peakOfNumbers)
-      try take(equalized, sound.frames)
+      let before = buffer.peak ?? buffer.samples.span.peak
+      let isUnchanged = equalized.samples.span.hasSameBits(as: buffer.samples.span)
+      let after = isUnchanged ? before : equalized.samples.span.peak
+      sound.peakBefore = max(sound.peakBefore, before.isNaN ? buffer.samples.span.peakOfNumbers : before)
+      sound.peakAfter = max(sound.peakAfter, after.isNaN ? equalized.samples.span.peakOfNumbers : after)
+      try take(equalized.knowing(peak: after), sound.frames)
     }
     try Task.checkCancellation()
     return sound

@@ -52,11 +52,9 @@ final class FLACOutput: EncodedOutput {
   var clippedSamples: Int { encoder.clippedSamples }
   var undefinedSamples: Int { encoder.undefinedSamples }
 
-  func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
+  func write(_ samples: ArraySlice<Float>, peak: Float?) throws(AudioFileError) {
     guard !isClosed else { return }
-    encoder.encode(samples.span, into: &integers)
-    let shift = Int32(32 - encoder.bits)
-    for index in integers.indices { integers[index] <<= shift }
+    encoder.encode(samples.span, peak: peak, shift: Int32(32 - encoder.bits), into: &integers)
     do throws(AudioFileError) {
       try native.write(integers)
       written += samples.count / channels

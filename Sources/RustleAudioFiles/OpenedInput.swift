@@ -113,7 +113,8 @@ public struct OpenedInput: AudioInput {
         let left = input.frameLimit.map { $0 - counts.frames } ?? .max
         guard left > 0, let buffer = try await wanted(isolation: actor) else { return nil }
         let cut = buffer.frames(0..<Swift.min(left, buffer.frameCount))
-        if !cut.samples.span.peak.isFinite, let index = cut.samples.firstIndex(where: { !$0.isFinite }) {
+        let peak = cut.samples.span.peak
+        if !peak.isFinite, let index = cut.samples.firstIndex(where: { !$0.isFinite }) {
           let frame = input.counts.skippedFrames + counts.frames + index / cut.format.channels + 1
           throw AudioFileError(
             .notFinite, path: input.name,
@@ -125,7 +126,7 @@ public struct OpenedInput: AudioInput {
           $0.droppedFrames += cut.droppedFrames
           $0.overruns = cut.overruns
         }
-        return cut
+        return cut.knowing(peak: peak)
       }
 
       /// The next buffer from the first frame to read on.

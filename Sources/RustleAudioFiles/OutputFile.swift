@@ -40,17 +40,15 @@ final class OutputFile {
 
   /// Whether there is a file; refuses other than regular files, and any with `overwrite` false.
   private static func isThere(_ url: URL, path: String, overwrite: Bool) throws(AudioFileError) -> Bool {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
-      let type = attributes[.type] as? FileAttributeType
-    else { return false }
-    switch type {
-    case .typeRegular:
+    guard let kind = FileStatus(of: url.path, followsLink: false)?.kind else { return false }
+    switch kind {
+    case .regular:
       if !overwrite { throw alreadyExists(path) }
       return true
-    case .typeDirectory:
+    case .folder:
       throw AudioFileError(
         .notWritable, path: path, reason: "expected the path of a file, got a folder", advice: "Name a file inside it.")
-    default:
+    case .link, .other:
       throw AudioFileError(
         .notWritable, path: path,
         reason: "expected the path of a regular file, got a device, a pipe or a link to nothing",

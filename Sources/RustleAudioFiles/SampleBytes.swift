@@ -16,14 +16,25 @@ struct SampleBytes {
   var undefinedSamples: Int { encoder.undefinedSamples }
 
   /// The bytes of samples; their memory is kept for the next ones.
-  mutating func encode(_ samples: ArraySlice<Float>) -> Data {
-    if encoding != .float32 { encoder.encode(samples.span, into: &integers) }
+  ///
+  /// - Parameter peak: a magnitude that no sample exceeds, NaN where one is; nil: not known.
+  mutating func encode(_ samples: ArraySlice<Float>, peak: Float?) -> Data {
+    let samples = samples.span
+    switch encoding {
+    case .float32:
+      bytes.store(samples) { $0.bitPattern.littleEndian }
+      return bytes
+    case .int16 where encoder.fits(samples, peak: peak):
+      bytes.store(samples) { SampleEncoder.fitting16($0).littleEndian }
+      return bytes
+    case .int16, .int24, .int32: encoder.encode(samples, peak: peak, into: &integers)
+    }
     let integers = integers
     switch encoding {
     case .int16: bytes.store(integers.span) { Int16(truncatingIfNeeded: $0).littleEndian }
     case .int24: bytes.storeTriples(of: integers.span)
     case .int32: bytes.store(integers.span) { $0.littleEndian }
-    case .float32: bytes.store(samples.span) { $0.bitPattern.littleEndian }
+    case .float32: break
     }
     return bytes
   }
@@ -77,6 +88,23 @@ extension Span<Float> {
     var largest: Int32 = 0
     for index in indices { largest = Swift.max(largest, Int32(bitPattern: self[index].bitPattern & 0x7FFF_FFFF)) }
     return Float(bitPattern: UInt32(bitPattern: largest))
+  }
+
+  /// Whether the samples are the same ones, NaN and the signs of zeros included.
+  func hasSameBits(as other: Self) -> Bool {
+    guard count == other.count else { return false }
+    // What differs does so early.
+    let piece = 256
+    for start in stride(from: 0, to: count, by: piece) {
+      let range = start..<Swift.min(start + piece, count)
+      let (these, those) = (extracting(range), other.extracting(range))
+      var difference: UInt32 = 0
+      for index in 0..<Swift.min(these.count, those.count) {
+        difference |= these[index].bitPattern ^ those[index].bitPattern
+      }
+      if difference != 0 { return false }
+    }
+    return true
   }
 
   /// The largest magnitude of the numbers among the samples, of none 0; NaN is left out.

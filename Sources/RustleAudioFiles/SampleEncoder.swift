@@ -28,20 +28,38 @@ struct SampleEncoder {
   /// bits are the lowest of the sum (Hecker, "Let's get to the (floating) point", Game Developer, 1996).
   private static let rounder = 6_755_399_441_055_744.0
 
+  /// Whether the integers of all samples are within the range, and without dither; a loop without branches suffices then.
+  ///
+  /// - Parameter peak: a magnitude that no sample exceeds, NaN where one is; nil: not known.
+  func fits(_ samples: Span<Float>, peak: Float?) -> Bool {
+    // NaN is no less than anything.
+    !dither && Double(peak ?? samples.peak) * scale < scale - 0.5
+  }
+
+  /// The integer of 16 bits for a sample that fits, computed as ``encode(_:peak:shift:into:)`` does, but in single precision: the
+  /// product is exact, and 1.5 times 2^23 rounds numbers of less than 2^22.
+  @inline(__always)
+  static func fitting16(_ sample: Float) -> Int16 {
+    Int16(truncatingIfNeeded: (sample * 32_768 + 12_582_912).bitPattern)
+  }
+
   /// The integers for samples.
   ///
-  /// - Parameter integers: its contents are replaced; its storage is kept for as many samples.
-  mutating func encode(_ samples: Span<Float>, into integers: inout [Int32]) {
+  /// - Parameters:
+  ///   - peak: a magnitude that no sample exceeds, NaN where one is; nil: not known.
+  ///   - shift: the bits by which each integer is moved up.
+  ///   - integers: its contents are replaced; its storage is kept for as many samples.
+  mutating func encode(_ samples: Span<Float>, peak: Float?, shift: Int32 = 0, into integers: inout [Int32]) {
     if integers.count != samples.count { integers = [Int32](repeating: 0, count: samples.count) }
     var target = integers.mutableSpan
-    // Where every sample fits, a loop without branches suffices; NaN is no less than anything.
-    guard !dither, Double(samples.peak) * scale < scale - 0.5 else {
-      for index in 0..<min(samples.count, target.count) { target[index] = integer(samples[index]) }
+    guard fits(samples, peak: peak) else {
+      for index in 0..<min(samples.count, target.count) { target[index] = integer(samples[index]) &<< shift }
       return
     }
     let scale = scale
     for index in 0..<min(samples.count, target.count) {
-      target[index] = Int32(truncatingIfNeeded: (Double(samples[index]) * scale + Self.rounder).bitPattern)
+      let integer = Int32(truncatingIfNeeded: (Double(samples[index]) * scale + Self.rounder).bitPattern)
+      target[index] = integer &<< shift
     }
   }
 

@@ -1,6 +1,7 @@
 internal import CSndfile
 import Foundation
 import RustleAudio
+import RustleFiles
 
 /// Held while a file is opened: libsndfile keeps the error of a failed open in a variable of the process, which another open
 /// changes. A stream, which may not deliver for long, is opened without it.
@@ -99,13 +100,28 @@ let opening = NSLock()
     }
   }
 
+  /// Reads into memory for `maximumFrameCount` frames; returns how many there were.
+  @unsafe private func read(into samples: UnsafeMutableBufferPointer<Float>, maximumFrameCount: Int) -> Int {
+    guard let start = samples.baseAddress else { return 0 }
+    return unsafe max(0, Int(sf_readf_float(handle, start, Int64(maximumFrameCount))))
+  }
+
   private func decode(into buffer: inout [Float], maximumFrameCount: Int) throws(AudioFileError) -> Int {
     let wanted = maximumFrameCount * format.channels
-    if buffer.count > wanted { buffer.removeLast(buffer.count - wanted) }
-    if buffer.isEmpty && buffer.capacity < wanted { buffer = [Float](repeating: 0, count: wanted) }
-    if buffer.count < wanted { buffer.append(contentsOf: repeatElement(0, count: wanted - buffer.count)) }
-    let frames = unsafe buffer.withUnsafeMutableBufferPointer { samples in
-      unsafe samples.baseAddress.map { unsafe Int(sf_readf_float(handle, $0, Int64(maximumFrameCount))) } ?? 0
+    var frames = 0
+    if buffer.capacity < wanted {
+      // New memory is not filled before the library fills it.
+      buffer = unsafe [Float](unsafeUninitializedCapacity: wanted) { samples, count in
+        frames = unsafe read(into: samples, maximumFrameCount: maximumFrameCount)
+        count = frames * format.channels
+      }
+    } else {
+      if buffer.count > wanted { buffer.removeLast(buffer.count - wanted) }
+      if buffer.count < wanted { buffer.append(contentsOf: repeatElement(0, count: wanted - buffer.count)) }
+      frames = unsafe buffer.withUnsafeMutableBufferPointer { samples in
+        unsafe read(into: samples, maximumFrameCount: maximumFrameCount)
+      }
+      buffer.removeLast(wanted - frames * format.channels)
     }
     if frames < maximumFrameCount, let reason = decoder?.program.failure(), !isUnfinishedMP4() {
       throw Self.decodingFailed(path, reason)
@@ -113,7 +129,6 @@ let opening = NSLock()
     if unsafe frames < maximumFrameCount && sf_error(handle) != SF_ERR_NO_ERROR && !isUnfinishedAndRead() {
       throw unsafe Self.decodingFailed(path, Self.sentence(String(cString: sf_strerror(handle))))
     }
-    buffer.removeLast(wanted - frames * format.channels)
     return frames
   }
 
@@ -157,19 +172,17 @@ extension SoundFile {
 
   /// Refuses an empty file, for which libsndfile reports an unknown format.
   private static func checkIsNotEmpty(_ path: String) throws(AudioFileError) {
-    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let attributes = try? FileManager.default.attributesOfItem(atPath: target)
     // A pipe has a length of 0 too.
-    guard attributes?[.type] as? FileAttributeType == .typeRegular, (attributes?[.size] as? NSNumber)?.intValue == 0
-    else { return }
+    guard let status = FileStatus(of: path, followsLink: true), status.kind == .regular, status.size == 0 else {
+      return
+    }
     throw AudioFileError(
       .notAudio, path: path, reason: "expected an audio file, got an empty one", advice: "Check what was to write it.")
   }
 
   /// Whether it is a regular file, of which a look takes nothing away, other than of a pipe.
   private static func isRegular(_ path: String) -> Bool {
-    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    return (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType == .typeRegular
+    FileStatus(of: path, followsLink: true)?.kind == .regular
   }
 
   /// The file, opened, if it begins as FLAC files do.

@@ -35,9 +35,9 @@ final class WaveOutput: EncodedOutput {
   /// Whole frames in the file.
   private var frames: UInt64 { (file.length - start) / UInt64(header.frameBytes) }
 
-  func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
+  func write(_ samples: ArraySlice<Float>, peak: Float?) throws(AudioFileError) {
     guard !isClosed else { return }
-    let bytes = encoder.encode(samples)
+    let bytes = encoder.encode(samples, peak: peak)
     do throws(AudioFileError) {
       try file.append(bytes)
       if frames - promised >= interval { try promise() }

@@ -27,10 +27,9 @@ package enum BoundedFile {
 
   private static func reason(of error: any Error, _ path: String) -> String {
     if SystemError.number(behind: error) == ENAMETOOLONG { return SystemError.reason(ENAMETOOLONG) }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    switch attributes?[.type] as? FileAttributeType {
+    switch FileStatus(of: path, followsLink: false)?.kind {
     case nil: return "no such file"
-    case .typeDirectory?: return "expected a file, got a folder"
+    case .folder?: return "expected a file, got a folder"
     case .some:
       return
         "cannot be read: \(SystemError.reason(behind: error))"

@@ -21,13 +21,13 @@ package struct FileLocation: Sendable {
   /// The fault of the path now, before anything is written; nil without one.
   package var fault: Fault? {
     if target.lastPathComponent.utf8.count > 255 { return .nameIsTooLong }
-    let kind = type(of: target)
-    if kind == .typeDirectory { return .isFolder }
-    if kind == .typeSymbolicLink { return .linksInCircle }
+    let kind = kind(of: target)
+    if kind == .folder { return .isFolder }
+    if kind == .link { return .linksInCircle }
     let folder = target.deletingLastPathComponent()
-    guard type(of: folder) == .typeDirectory else { return .folderIsMissing(folder.path) }
+    guard self.kind(of: folder) == .folder else { return .folderIsMissing(folder.path) }
     // Replacing a file writes to its folder; writing to a device does not.
-    let written = kind == nil ? [folder] : kind == .typeRegular ? [folder, target] : [target]
+    let written = kind == nil ? [folder] : kind == .regular ? [folder, target] : [target]
     return written.allSatisfy { FileManager.default.isWritableFile(atPath: $0.path) } ? nil : .permissionDenied
   }
 
@@ -45,13 +45,9 @@ package struct FileLocation: Sendable {
   }
 
   /// The device and the inode number of the file; nil without a file.
-  private var identity: [NSNumber]? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)
-    return attributes.map { all in [.systemNumber, .systemFileNumber].compactMap { all[$0] as? NSNumber } }
-  }
+  private var identity: FileStatus.Identity? { FileStatus(of: target.path, followsLink: false)?.identity }
 
-  private func type(of url: URL) -> FileAttributeType? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    return attributes?[.type] as? FileAttributeType
+  private func kind(of url: URL) -> FileStatus.Kind? {
+    FileStatus(of: url.resolvingSymlinksInPath().path, followsLink: false)?.kind
   }
 }

@@ -48,8 +48,9 @@ package struct FileReplacement: Sendable {
         continue
       }
       let file = folder.appending(path: name).path
-      let written = try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
-      guard let written, written.timeIntervalSinceNow < -60 else { continue }
+      guard let written = FileStatus(of: file, followsLink: false)?.modified, written.timeIntervalSinceNow < -60 else {
+        continue
+      }
       try? FileManager.default.removeItem(atPath: file)
     }
   }
@@ -61,16 +62,14 @@ package struct FileReplacement: Sendable {
 
   /// What is at the path now: a regular file, or something else, such as a device or a folder.
   package var occupant: Occupant {
-    guard let type = attributes?[.type] as? FileAttributeType else { return .nothing }
-    return type == .typeRegular ? .file : .other
+    guard let kind = status?.kind else { return .nothing }
+    return kind == .regular ? .file : .other
   }
 
-  private var attributes: [FileAttributeKey: Any]? {
-    try? FileManager.default.attributesOfItem(atPath: target.path)
-  }
+  private var status: FileStatus? { FileStatus(of: target.path, followsLink: false) }
 
   /// Whether a file at the path is protected. The system replaces a file of whoever may write to the folder.
-  package var isProtected: Bool { attributes != nil && !FileManager.default.isWritableFile(atPath: target.path) }
+  package var isProtected: Bool { status != nil && !FileManager.default.isWritableFile(atPath: target.path) }
 
   /// The path to write to: the temporary one, or that of a device or a pipe, which is not replaced. The system refuses a folder.
   package var written: String { occupant == .other ? name : path }
@@ -105,9 +104,7 @@ package struct FileReplacement: Sendable {
   ///
   /// - Returns: the reason of a failure, or nil.
   package func commit() -> String? {
-    if let permissions = attributes?[.posixPermissions] {
-      try? FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
-    }
+    if let permissions = status?.permissions { _ = unsafe chmod(path, mode_t(permissions)) }
     guard unsafe rename(path, target.path) != 0 else { return nil }
     return SystemError.reason(errno)
   }

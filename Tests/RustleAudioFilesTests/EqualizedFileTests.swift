@@ -53,6 +53,41 @@ import Testing
     #expect(sound.peakBefore == 0.5 && sound.peakAfter == 0.5)
   }
 
+  /// What is left as it was is measured once for all of its uses.
+  @Test(arguments: [AudioFileWriter.Encoding.int16, .int24, .int32], ["b.wav", "b.flac"])
+  func soundThatIsLeftUnchangedIsClippedAndCounted(encoding: AudioFileWriter.Encoding, name: String) async throws {
+    if name == "b.flac" && encoding == .int32 { return }
+    let loud: [Float] = [0.5, 1.5, -2, -1, 1, -0.25, 3, 0.125]
+    try AudioFileWriterTests.write(
+      loud, to: path("loud.wav"), format, AudioFileWriter.Options(encoding: .float32))
+    for opened in [true, false] {
+      let file = AudioFileInput(path: path("loud.wav"), bufferFrameCount: 3)
+      let options = AudioFileWriter.Options(encoding: encoding, overwrite: true)
+      let equalizer = try Equalizer(format: format)
+      let sound =
+        opened
+        ? try await equalizer.write(try await file.open(), to: path(name), options: options)
+        : try await equalizer.write(file, to: path(name), options: options)
+      #expect(sound.clippedSamples == 4 && sound.peakBefore == 3 && sound.peakAfter == 3)
+      let largest = Float(1 - pow(2, 1 - Double(encoding.bits)))
+      #expect(try TestSound.read(path(name)) == [0.5, largest, -1, -1, largest, -0.25, largest, 0.125])
+    }
+  }
+
+  @Test func aChangeBehindSilenceIsMeasured() async throws {
+    for silence in [0, 1, 255, 256, 700, 1_999] {
+      let samples = (0..<4_000).map { Float($0 < 2 * silence ? 0 : 0.25) }
+      try AudioFileWriterTests.write(
+        samples, to: path("late.wav"), format, AudioFileWriter.Options(encoding: .float32, overwrite: true))
+      let equalizer = try Equalizer(format: format, settings: EqualizerSettings(preamp: 20 * log10(2)))
+      let options = AudioFileWriter.Options(encoding: .float32, overwrite: true)
+      let input = try await AudioFileInput(path: path("late.wav")).open()
+      let sound = try await equalizer.write(input, to: path("b.wav"), options: options)
+      #expect(sound.peakBefore == 0.25 && abs(sound.peakAfter - 0.5) < 1e-6)
+      #expect(try TestSound.read(path("b.wav")).map(abs).max() == sound.peakAfter)
+    }
+  }
+
   @Test func soundOfAnotherFormatIsRefused() async throws {
     let equalizer = try Equalizer(format: AudioFormat(sampleRate: 8_000, channels: 1))
     let error = await #expect(throws: AudioError.self) { try await equalizer.write(input, to: path("b.wav")) }

@@ -15,6 +15,9 @@ public struct PCMBuffer: Sendable {
   /// The number of a block in its stream, from 0, by which gaps are found; 0 in buffers of another origin. It does not describe
   /// the sound, and equal buffers may differ in it.
   package let number: UInt64
+  /// The largest magnitude of the samples, where it is known: NaN where a sample is, and else infinite where one is. It does not
+  /// add to what the samples say.
+  package private(set) var peak: Float?
 
   /// - Parameters:
   ///   - format: the rate and the channels.
@@ -46,6 +49,13 @@ public struct PCMBuffer: Sendable {
     self.droppedFrames = droppedFrames
     self.overruns = overruns
     self.number = number
+  }
+
+  /// The buffer with the largest magnitude of its samples, for those that need it again.
+  package func knowing(peak: Float) -> Self {
+    var buffer = self
+    buffer.peak = peak
+    return buffer
   }
 
   /// The number of frames.

@@ -23,10 +23,10 @@ final class CodedOutput: EncodedOutput {
   let clippedSamples = 0
   var undefinedSamples: Int { samples.undefinedSamples }
 
-  func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
+  func write(_ samples: ArraySlice<Float>, peak: Float?) throws(AudioFileError) {
     guard !isClosed else { return }
     do throws(AudioFileError) {
-      try encoder.write(self.samples.of(samples))
+      try encoder.write(self.samples.of(samples, peak: peak))
     } catch {
       try? close()
       throw error
@@ -48,9 +48,9 @@ struct DefinedSamples {
   private(set) var undefinedSamples = 0
 
   /// The samples, those that are not finite replaced: infinities by ±1, others by 0.
-  mutating func of(_ samples: ArraySlice<Float>) -> ArraySlice<Float> {
+  mutating func of(_ samples: ArraySlice<Float>, peak: Float?) -> ArraySlice<Float> {
     // NaN is no less than anything.
-    guard !(samples.span.peak < .infinity) else { return samples }
+    guard !(peak ?? samples.span.peak < .infinity) else { return samples }
     return samples.map { sample in
       if sample.isNaN { undefinedSamples += 1 }
       return sample.isNaN ? 0 : sample.isFinite ? sample : sample.sign == .minus ? -1 : 1

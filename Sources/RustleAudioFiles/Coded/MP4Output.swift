@@ -30,8 +30,8 @@ final class MP4Output: EncodedOutput {
   let clippedSamples = 0
   var undefinedSamples: Int { samples.undefinedSamples }
 
-  func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
-    guard !isClosed, !input.write(self.samples.of(samples)) else { return }
+  func write(_ samples: ArraySlice<Float>, peak: Float?) throws(AudioFileError) {
+    guard !isClosed, !input.write(self.samples.of(samples, peak: peak)) else { return }
     try close()
     throw failed("the encoder ended early")
   }
