@@ -274,7 +274,7 @@ def test_a_simulated_rig_is_mapped_and_the_map_is_a_file(open_page, studio, pict
         return copy.getImageData(0, 0, 64, 48).data.some((each, place) => place % 4 < 3 && each > 40);
     })()""", 20)
     other.get_by_role("button", name="Stop", exact=True).click()
-    expect(page.get_by_role("status").filter(has_text="Stopped")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Stopped")).to_be_visible(timeout=60000)
     page.get_by_label("Frames for each pattern").fill("4")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("status").filter(has_text=re.compile(r"Done: \d+ of \d+ found"))).to_be_visible(timeout=60000)
