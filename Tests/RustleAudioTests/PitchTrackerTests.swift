@@ -160,26 +160,6 @@ import Testing
     #expect(roots.allSatisfy { !$0.isPolyphonic && $0.confidence > 0.9 })
   }
 
-  /// A chord is reported where one note is expected; a note, with noise, and a tune of one note after the other are not.
-  @Test func aChordIsToldFromOneNote() throws {
-    func meter(_ samples: [Float]) throws -> (isPresent: Bool, tonal: Int) {
-      var polyphony = try PolyphonyMeter(sampleRate: Self.rate)
-      for first in stride(from: 0, to: samples.count, by: 1_000) {
-        try polyphony.process(samples[first..<min(first + 1_000, samples.count)].span)
-      }
-      try polyphony.finish()
-      return (polyphony.isPresent, polyphony.tonalFrames)
-    }
-    let notes = [261.63, 329.63, 392.0].map { sine($0, seconds: 0.5, amplitude: 0.2) }
-    let chord = notes[0].indices.map { notes[0][$0] + notes[1][$0] + notes[2][$0] }
-    let (whole, one) = (try meter(chord), try meter(notes[0]))
-    #expect(whole.isPresent && whole.tonal >= 3 && !one.isPresent && one.tonal >= 3)
-    #expect(try !meter(Array(notes.joined())).isPresent)
-    // A frame or two are not enough.
-    #expect(try !meter(Array(chord[..<4_410])).isPresent && meter([]) == (false, 0))
-    #expect(try meter([Float](repeating: 0, count: 44_100)) == (false, 0))
-  }
-
   @Test func frameLengthIsChosenFromTheRangeAndRaisesItsEnd() throws {
     let chosen = try PitchTracker(PitchConfiguration(sampleRate: Self.rate, range: 60...1_000))
     #expect(chosen.frameLength == 2_048 && chosen.range == 60...1_000)

@@ -81,6 +81,13 @@ import Testing
     #expect(try await picture().contains("no stretch: play some notes first"))
   }
 
+  @Test func severalNotesAreReportedWhileTheySound() async throws {
+    await show(.example(1, 65.4, isPolyphonic: true))
+    #expect(try await picture().contains("several notes sound at once"))
+    await show(.example(2, 442))
+    #expect(try await !picture().contains("several notes"))
+  }
+
   @Test func lostSoundAndALearnedReferenceAreReported() async throws {
     await show(.example(1, 442, isLearning: true, lost: 480))
     #expect(try await picture().contains("DROPPED 480 frames"))

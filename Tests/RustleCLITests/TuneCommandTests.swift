@@ -64,6 +64,45 @@ import Testing
     #expect(try SoundCommandTests.objects(single).last?["polyphonic"] as? Bool == false)
   }
 
+  /// What sounded before it used to hide a chord.
+  @Test func aChordBehindANoteIsReported() throws {
+    let folder = try ScratchFolder()
+    let count = 48_000
+    var samples = [Float](repeating: 0, count: 4 * count)
+    for (range, hertz) in [(0..<2 * count, 440), (3 * count..<4 * count, 440)] as [(Range<Int>, Double)] {
+      for index in range {
+        for partial in 1...4 {
+          let phase = 2 * Double.pi * hertz * Double(partial * index) / 48_000
+          samples[index] += Float(0.2 / Double(partial) * sin(phase))
+        }
+      }
+    }
+    for hertz in [261.63, 329.63, 392.0] {
+      for index in 2 * count..<3 * count {
+        samples[index] += Float(0.2 * sin(2 * .pi * hertz * Double(index) / 48_000))
+      }
+    }
+    let path = try folder.write(WaveFile.floats(samples, channels: 1, sampleRate: 48_000), as: "a.wav")
+    let result = try RustleProcess.run(["tune", path, "--json"])
+    #expect(result.errors.hasPrefix("rustle: \(path): several notes sound at once"), "\(result.errors)")
+    let notes = try Self.notes(result)
+    #expect(notes.compactMap { $0["note"] as? String } == ["A4", "C2", "A4"])
+    #expect(notes.compactMap { $0["polyphonic"] as? Bool } == [false, true, false])
+    let objects = try SoundCommandTests.objects(result)
+    #expect(objects.last?["polyphonic"] as? Bool == false)
+    let voice = try RustleProcess.run(["voice", path, "--frames", "--json"])
+    #expect(voice.errors.hasPrefix("rustle: \(path): several notes sound at once"), "\(voice.errors)")
+    for lines in [objects, try SoundCommandTests.objects(voice)] {
+      for line in lines {
+        guard ["reading", "frame"].contains(line["kind"] as? String) else { continue }
+        let time = try #require((line["t_s"] ?? line["time_s"]) as? Double)
+        let isPolyphonic = try #require(line["polyphonic"] as? Bool)
+        if time < 2 || time > 3.8 { #expect(!isPolyphonic, "\(time)") }
+        if (2.8..<3).contains(time) { #expect(isPolyphonic, "\(time)") }
+      }
+    }
+  }
+
   @Test func theTuningIsInForce() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.sound([(442, 1)]), as: "a.wav")

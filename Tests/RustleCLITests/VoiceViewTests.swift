@@ -30,8 +30,9 @@ import Testing
 
   @Test(arguments: [OutputFormat.text, .csv, .ndjson])
   func framesAreWrittenOneALine(format: OutputFormat) throws {
-    let table = Table(VoiceFrame.columns, kind: "frame", format: format, profile: Self.profile())
-    try Snapshot.expect(table.header + table.lines(Self.frames), variant: format.rawValue)
+    let lines = Self.frames.map { VoiceLine(frame: $0, isPolyphonic: $0.sample == 1_536) }
+    let table = Table(VoiceLine.columns, kind: "frame", format: format, profile: Self.profile())
+    try Snapshot.expect(table.header + table.lines(lines), variant: format.rawValue)
   }
 
   /// A result whose numbers hang on no machine: that of silence.

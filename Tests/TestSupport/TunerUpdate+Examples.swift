@@ -7,8 +7,10 @@ extension TunerUpdate {
   package static func example(
     _ time: Double, _ frequency: Double?, confidence: Double = 0.97, held: TuningReading? = nil,
     instrument: Instrument = .chromatic, tuning: Tuning = .standard, isLearning: Bool = false, lost: Int64 = 0,
-    overruns: Int = 0
+    overruns: Int = 0, isPolyphonic: Bool = false
   ) -> Self {
+    var polyphony = PolyphonyVerdict()
+    polyphony.isPresentNow = isPolyphonic
     let reading = frequency.flatMap { tuning.reading(of: $0, on: instrument) }
     let frame = PitchFrame(
       sample: Int64((48_000 * time).rounded()), time: time, frequency: frequency,
@@ -17,7 +19,7 @@ extension TunerUpdate {
     let needle = (held ?? reading).map { NeedleSmoother.Needle(reading: $0, isHeld: held != nil, age: time) }
     return Self(
       time: time, frame: frame, reading: reading, needle: needle, tuning: tuning, isLearning: isLearning,
-      droppedFrames: lost, overruns: overruns)
+      droppedFrames: lost, overruns: overruns, polyphony: polyphony)
   }
 
   /// Updates of one frequency every 10 ms.

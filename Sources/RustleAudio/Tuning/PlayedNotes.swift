@@ -16,6 +16,8 @@ public struct PlayedNote: Equatable, Sendable {
   public let spread: Double
   /// The number of the note's frames.
   public let frames: Int
+  /// Whether several notes sound at once in most of it, for at least 0.3 s: as ``PolyphonyMeter/isPresentNow``, of the note's time.
+  public let isPolyphonic: Bool
 
   /// The frequency, in Hz.
   public var frequency: Double { target * Tuning.ratio(cents: cents) }
@@ -58,6 +60,9 @@ public struct PlayedNotes: Sendable {
     let tuning: Tuning
     let begin: Double
     var end: Double
+    /// The frames of the sound with several notes, before the note and at its end.
+    let countBefore: PolyphonyCount
+    var count: PolyphonyCount
     var cents: [Double] = []
     var frames = 0
     var stride = 1
@@ -105,8 +110,13 @@ public struct PlayedNotes: Sendable {
       }
     }
     guard !needle.isHeld, let reading = update.reading else { return ended }
-    var run = current ?? Run(reading: needle.reading, tuning: update.tuning, begin: update.time, end: update.time)
-    run.end = update.time
+    let count = update.polyphony.count
+    var run =
+      current
+      ?? Run(
+        reading: needle.reading, tuning: update.tuning, begin: update.time, end: update.time, countBefore: count,
+        count: count)
+    (run.end, run.count) = (update.time, count)
     // Relative to the shown target: an outlier belongs to this note.
     run.add(Tuning.cents(reading.frequency / needle.reading.target))
     current = run
@@ -123,7 +133,7 @@ public struct PlayedNotes: Sendable {
     let note = PlayedNote(
       name: run.reading.noteText, stringNumber: run.reading.stringIndex.map { $0 + 1 }, begin: run.begin, end: run.end,
       target: run.reading.target, cents: cents, spread: run.cents.map { abs($0 - cents) }.median ?? 0,
-      frames: run.frames)
+      frames: run.frames, isPolyphonic: run.count.since(run.countBefore).isPresent)
     notes.append(note)
     return note
   }

@@ -7,7 +7,8 @@
 /// }
 /// ```
 ///
-/// It expects one note: for two strings that sound together it may show a third note, their common root, and ``isPolyphonic`` reports it.
+/// It expects one note: for two strings that sound together it may show a third note, their common root.
+/// ``TunerUpdate/isPolyphonic`` reports it, ``PlayedNote/isPolyphonic`` of a note, and ``isPolyphonic`` of the whole sound.
 ///
 /// Any task may change the settings while another one delivers buffers; they hold from the next buffer on. It measures one input
 /// at a time: a buffer out of order restarts the measurement, and so do dropped frames. Memory is of a fixed size, however long
@@ -19,7 +20,8 @@ public actor Tuner {
   public private(set) var configuration: TunerConfiguration
   /// Whether the channels of the sound so far cancel each other, so that their mean has no note.
   public private(set) var cancellation = ChannelCancellation()
-  /// Whether most of the sound so far is of several notes: ``PolyphonyMeter/isPresent``.
+  /// Whether most of the sound so far is of several notes: ``PolyphonyMeter/isPresent``. It stays behind the end of the sound, until
+  /// another begins.
   public var isPolyphonic: Bool { chords.isPresent }
   /// The last learned reference, with its uncertainty; nil: none.
   public private(set) var learned: ReferenceLearner.Estimate?
@@ -27,6 +29,9 @@ public actor Tuner {
   private nonisolated let broadcast = Broadcast<TunerUpdate>()
   private var tracker: PitchTracker
   private var chords: PolyphonyMeter
+  /// The recording's frame at which that began, and its verdicts.
+  private var chordOrigin: Int64 = 0
+  private var polyphony = PolyphonyFollower()
   private var smoother: NeedleSmoother
   private var learner: ReferenceLearner?
   private var collector = InharmonicityCollector()
@@ -179,8 +184,9 @@ public actor Tuner {
     if buffer.droppedFrames > 0 || buffer.position != next {
       // A frame across the gap would hold a tone that nobody played.
       tracker.reset()
-      chords.skip()
-      origin = buffer.position
+      if buffer.droppedFrames > 0, next != nil { chords.skip() } else { chords.restart() }
+      polyphony = PolyphonyFollower(from: chords)
+      (origin, chordOrigin) = (buffer.position, buffer.position)
       beginning = []
     }
     next = buffer.position + Int64(buffer.frameCount)
@@ -190,6 +196,7 @@ public actor Tuner {
     cancellation.add(buffer, configuration.channel, mono: samples)
     try tracker.process(samples.span, into: &frames)
     try chords.process(samples.span)
+    polyphony.take(from: chords, origin: chordOrigin)
     let length = Int(buffer.position - origin) + buffer.frameCount
     beginning = length < tracker.frameLength ? beginning + samples : []
     return shown(frames)
@@ -204,6 +211,7 @@ public actor Tuner {
     let samples = beginning
     tracker.reset()
     try chords.finish()
+    polyphony.take(from: chords, origin: chordOrigin)
     (beginning, next) = ([], nil)
     guard let short = try configuration.pitch(sampleRate: format.sampleRate, samples: samples.count) else { return [] }
     return shown(try PitchTracker.contour(of: samples.span, configuration: short))
@@ -237,6 +245,7 @@ public actor Tuner {
 
   private func update(_ frame: PitchFrame, overruns: Int) -> TunerUpdate {
     let tuning = configuration.tuning
+    let verdict = polyphony.advance(to: frame.sample + Int64(tracker.frameLength / 2))
     let isVoiced = frame.isVoiced(from: configuration.needle.minimumConfidence)
     let frequency = isVoiced ? frame.frequency : nil
     let reading = frequency.flatMap { tuning.reading(of: $0, on: configuration.instrument) }
@@ -248,7 +257,7 @@ public actor Tuner {
     }
     let update = TunerUpdate(
       time: frame.time, frame: frame, reading: reading, needle: needle, tuning: tuning, isLearning: isLearning,
-      droppedFrames: droppedFrames, overruns: overruns)
+      droppedFrames: droppedFrames, overruns: overruns, polyphony: verdict)
     if let frequency { learn(frequency, frame) }
     return update
   }

@@ -16,10 +16,14 @@ public struct TunerUpdate: Sendable, Equatable {
   public let droppedFrames: Int64
   /// The device's overruns so far.
   public let overruns: Int
+  /// Whether several notes sound at once in most of the last second: ``PolyphonyMeter/isPresentNow``. The reading is then of one of
+  /// them, or of a common root, however sure it is.
+  public var isPolyphonic: Bool { polyphony.isPresentNow }
+  let polyphony: PolyphonyVerdict
 
   package init(
     time: Double, frame: PitchFrame, reading: TuningReading?, needle: NeedleSmoother.Needle?, tuning: Tuning,
-    isLearning: Bool, droppedFrames: Int64, overruns: Int
+    isLearning: Bool, droppedFrames: Int64, overruns: Int, polyphony: PolyphonyVerdict = .init()
   ) {
     self.time = time
     self.frame = frame
@@ -29,6 +33,7 @@ public struct TunerUpdate: Sendable, Equatable {
     self.isLearning = isLearning
     self.droppedFrames = droppedFrames
     self.overruns = overruns
+    self.polyphony = polyphony
   }
 
   /// The index in ``Instrument/strings`` of the string that is tuned, from 0; nil: none.

@@ -39,6 +39,8 @@ public final class TunerViewModel {
   public var confidence: Double { update?.frame.confidence ?? 0 }
   /// The level of the newest frame, in dB as ``PitchFrame/level``; negative infinity in silence.
   public var level: Double { update?.frame.level ?? -.infinity }
+  /// Whether several notes sound at once (``TunerUpdate/isPolyphonic``).
+  public var isPolyphonic: Bool { update?.isPolyphonic ?? false }
   /// The needle's deviation in words, for example `A4, 12.3 cents flat`; `no tone` without a needle.
   public var text: String { update?.words() ?? "no tone" }
 

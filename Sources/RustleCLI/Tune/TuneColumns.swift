@@ -72,6 +72,7 @@ struct TuneTables: Sendable {
       Column("inharmonicity", .ditto, \.frame.inharmonicity),
       Column("reference_hz", "the frequency of A4", \.tuning.reference),
       Column("learning", "whether A4 is being learned", \.isLearning),
+      Column("polyphonic", "whether most of the last second is of several notes", \.isPolyphonic),
       Column("dropped_frames", "of a device; the measurement restarts after each", \.droppedFrames),
       Column("overruns", .ditto, \.overruns),
     ]
@@ -93,6 +94,7 @@ struct TuneTables: Sendable {
     text += "  confidence \(percent(update.frame.confidence)) %"
     if update.needle?.isHeld == true { text += "  held" }
     if update.isLearning { text += "  learning" }
+    if update.isPolyphonic { text += "  several notes" }
     if update.droppedFrames > 0 { text += "  " + profile.paint("DROPPED \(update.droppedFrames)", .red) }
     if update.overruns > 0 { text += "  " + profile.paint("OVERRUNS \(update.overruns)", .red) }
     return text + "\n"
@@ -120,6 +122,7 @@ struct TuneTables: Sendable {
       Column("direction") { direction($0).field }
         .shown("", word, isRight: false, ink: { direction($0).ink }) { note, _ in "  " + direction(note).word },
       Column("frames", \.frames),
+      Column("polyphonic", "whether most of it is of several notes", \.isPolyphonic),
     ]
   }
 

@@ -17,7 +17,7 @@ struct TuneCommand: AsyncParsableCommand {
       read as fast as it can be. A list of the notes with the median of their cents follows.
 
       One note at a time is expected. The confidence is the share of similar frames of one note whose pitch is right; a chord \
-      is taken for the note of which its notes are partials, and does not lower it, but is reported. With an instrument the target is the \
+      is taken for the note of which its notes are partials, and does not lower it, but is reported where it lasts half a second. With an instrument the target is the \
       nearest of its strings, at any distance, and the range of frequencies is from a fifth below the lowest string to two \
       octaves above the highest.
 
@@ -108,19 +108,15 @@ struct TuneCommand: AsyncParsableCommand {
     let notes = Shared(PlayedNotes())
     return try await input.run(view: view) {
       var (due, isNoticed, isChordNoticed) = (-Double.infinity, false, false)
-      // Of a file the whole counts.
-      let chordTime = sound.isFile ? Double.infinity : 1
-      func notice(after seconds: Double) async {
-        func show(_ notice: String) async {
-          if let view { await view.notice(notice) } else { log.note("\(input.name): \(notice)") }
-        }
+      func notice(after seconds: Double, isPolyphonic: Bool) async {
         if !isNoticed, seconds >= 1, let notice = await tuner.cancellation.notice {
           isNoticed = true
-          await show(notice)
+          if let view { await view.notice(notice) } else { log.note("\(input.name): \(notice)") }
         }
-        if !isChordNoticed, seconds >= chordTime, await tuner.isPolyphonic {
+        // The view shows it for as long as it lasts.
+        if !isChordNoticed, isPolyphonic, view == nil {
           isChordNoticed = true
-          await show(PolyphonyMeter.notice)
+          log.note("\(input.name): \(PolyphonyMeter.notice)")
         }
       }
       // Notes are made of every frame, also of those not written.
@@ -131,10 +127,10 @@ struct TuneCommand: AsyncParsableCommand {
           if showsReadings { line += tables.readings.line(update) }
         }
         await view?.show(update)
-        await notice(after: update.time)
+        await notice(after: update.time, isPolyphonic: update.isPolyphonic)
         try await lines.write(view == nil ? line : "", frames: input.counts.frames)
       }
-      await notice(after: .infinity)
+      await notice(after: .infinity, isPolyphonic: await tuner.isPolyphonic)
     } finish: { ending in
       guard await lines.end(), ending != .readerGone else { return }
       var played = notes.value

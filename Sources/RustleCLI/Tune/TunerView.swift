@@ -224,6 +224,7 @@ actor LiveTuner: LiveView {
   func draw() throws {
     var parts = [
       isPaused ? "paused" : nil, isLearning ? "learning A4: play a note" : nil,
+      update?.isPolyphonic == true ? PolyphonyMeter.notice : nil,
       update.flatMap { $0.droppedFrames > 0 ? "DROPPED \($0.droppedFrames) frames" : nil }, message,
     ].compactMap(\.self)
     if screen.hasKeys { parts += ["q quit", "? help"] }

@@ -20,7 +20,7 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
 
       --ceiling is the upper limit of the fifth formant: about 5000 for men, 5500 for women, 6500 for children. Another \
       ceiling adds or misses formants. A range that matches the voice makes the pitch more reliable. One voice is expected: \
-      a chord is taken for the note of which its notes are partials, at the same confidence, and is reported.
+      a chord is taken for the note of which its notes are partials, at the same confidence, and is reported where it lasts half a second.
 
       EXAMPLES:
         rustle voice vowel.wav
@@ -36,7 +36,7 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
       \(VoiceResult.columns.fieldList(kind: "summary for the last line, frame for the lines of --frames before it"))
 
       NDJSON FIELDS OF A FRAME:
-      \(VoiceFrame.columns.fieldList(hasVersion: false))
+      \(VoiceLine.columns.fieldList(hasVersion: false))
       """)
 
   @OptionGroup var file: SoundFileOptions
@@ -81,10 +81,12 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
     var processor = try VoiceProcessor(
       sampleRate: sound.format.sampleRate, configuration: VoiceConfiguration(range: min...max, formants: search))
     let (format, profile) = (output.effectiveFormat, output.profile)
-    let table = Table(VoiceFrame.columns, kind: "frame", format: format, profile: profile)
+    let table = Table(VoiceLine.columns, kind: "frame", format: format, profile: profile)
     if frames { try write(table.header) }
     var found: [VoiceFrame] = []
     var chords = try PolyphonyMeter(sampleRate: sound.format.sampleRate)
+    var polyphony = PolyphonyFollower()
+    let half = Int64(processor.frameLength / 2)
     // The channel is kept in memory, 4 bytes per sample: jitter, shimmer and the ratios are relative to its loudest part,
     // known at its end only, and standard input is read once. Reserving avoids a second copy while the array grows; the
     // limit for a malformed header is 93 minutes at 48,000 Hz, 1 GiB.
@@ -95,10 +97,15 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
       let first = found.count
       try processor.process(block.span, into: &found)
       try chords.process(block.span)
-      if frames { try write(table.lines(found[first...])) }
+      guard frames else { return }
+      polyphony.take(from: chords)
+      let lines = found[first...].map {
+        VoiceLine(frame: $0, isPolyphonic: polyphony.advance(to: $0.sample + half).isPresentNow)
+      }
+      try write(table.lines(lines[...]))
     }
     try chords.finish()
-    if chords.isPresent { log.note("\(sound.name): \(PolyphonyMeter.notice)") }
+    if chords.isPresent || chords.hasBeenPresent { log.note("\(sound.name): \(PolyphonyMeter.notice)") }
     let result = VoiceResult(
       subject: sound.subject(channel: channel.number), isPolyphonic: chords.isPresent,
       report: try VoiceReport(
@@ -125,26 +132,32 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
   }
 }
 
-extension VoiceFrame {
+/// An analysis frame, and whether there are several notes in most of the second before its end.
+struct VoiceLine: Sendable {
+  let frame: VoiceFrame
+  let isPolyphonic: Bool
+
   static var columns: [Column<Self>] {
     let shown = [1: "F1", 2: "F2", 3: "F3"]
     let formants = (1...5).flatMap { number -> [Column<Self>] in
-      let frequency = Column("f\(number)_hz") { (frame: Self) in frame.formants.formant(number)?.frequency }
+      let frequency = Column("f\(number)_hz") { (line: Self) in line.frame.formants.formant(number)?.frequency }
       return [
         shown[number].map { frequency.shown($0, 6, "%.0f") } ?? frequency,
-        Column("b\(number)_hz") { $0.formants.formant(number)?.bandwidth },
+        Column("b\(number)_hz") { $0.frame.formants.formant(number)?.bandwidth },
       ]
     }
     return [
-      Column("time_s", "the time of the analysis frame's middle", \.time).shown("TIME", 9, "%.3f"),
-      Column("f0_hz", "null for an unvoiced frame") { $0.isVoiced ? $0.pitch : nil }.shown("F0", 8, "%.2f"),
-      Column("confidence", \.confidence).shown("CONF", 6, "%.2f"),
-      Column("voiced", \.isVoiced),
-      Column("level_db", \.level),
-      Column("hnr_db", \.harmonicsToNoise).shown("HNR", 8, "%.1f"),
+      Column("time_s", "the time of the analysis frame's middle", \.frame.time).shown("TIME", 9, "%.3f"),
+      Column("f0_hz", "null for an unvoiced frame") { $0.frame.isVoiced ? $0.frame.pitch : nil }
+        .shown("F0", 8, "%.2f"),
+      Column("confidence", \.frame.confidence).shown("CONF", 6, "%.2f"),
+      Column("voiced", \.frame.isVoiced),
+      Column("level_db", \.frame.level),
+      Column("hnr_db", \.frame.harmonicsToNoise).shown("HNR", 8, "%.1f"),
     ] + formants + [
-      Column("formant_confidence", \.formants.confidence),
-      Column("centroid_hz", \.centroid).shown("CENTROID", 10, "%.0f"),
+      Column("formant_confidence", \.frame.formants.confidence),
+      Column("centroid_hz", \.frame.centroid).shown("CENTROID", 10, "%.0f"),
+      Column("polyphonic", "whether most of the second before is of several notes", \.isPolyphonic),
     ]
   }
 }
