@@ -1,10 +1,12 @@
 //! Which state of the schedule each frame shows: cameras begin late, drop frames, and change in the middle of an exposure.
 
 mod expected;
+mod rivals;
 
 use crate::frames::Frame;
 use crate::schedule::Schedule;
 use expected::Expected;
+pub(crate) use rivals::settle;
 
 /// Frames before the first state, and after the last, that there may be also where a recording is no longer than its schedule.
 const LEAD: usize = 16;
@@ -37,15 +39,6 @@ const MIXED: f32 = 0.7;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alignment {
     pub(crate) places: Vec<Option<(usize, usize)>>,
-}
-
-impl Alignment {
-    /// Takes the frames of a state for those after the schedule.
-    pub(crate) fn leave(&mut self, state: usize) {
-        for place in &mut self.places {
-            *place = place.filter(|(shown, _)| *shown != state);
-        }
-    }
 }
 
 /// Pixels that change the most, one of each cell, with how much they do.

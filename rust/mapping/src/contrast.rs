@@ -20,8 +20,6 @@ pub(crate) struct Contrast {
     pub(crate) noise: f32,
     /// Whether it is that of the last state shown, without its complement, which that may as well be.
     pub(crate) is_end: bool,
-    /// The state that was not shown if lamps have no light: the complement, at the end, or of what all show alike.
-    pub(crate) other: Option<usize>,
     /// Whether it is that of the first state shown, and that is dark or all, which look alike there except for their light.
     pub(crate) is_first: bool,
     /// Of each band of rows, the frames of a state and of its complement; empty without a complement.
@@ -64,7 +62,7 @@ impl Level {
         }
     }
 
-    fn of(frame: &Frame, x: usize, y: usize) -> Self {
+    pub(crate) fn of(frame: &Frame, x: usize, y: usize) -> Self {
         let (width, height) = (frame.width as usize, frame.height as usize);
         let at = |dx: isize, dy: isize| {
             let x = x.saturating_add_signed(dx).min(width - 1);
@@ -98,7 +96,6 @@ struct Pairing {
     signs: Vec<i8>,
     is_end: bool,
     is_first: bool,
-    other: Option<usize>,
 }
 
 /// The number of contrasts of a recording that shows all states.
@@ -115,8 +112,11 @@ fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> 
     let lit = |state: &State| (0..count).map(|id| state.lights(id)).collect::<Vec<_>>();
     let sets: Vec<_> = states.iter().map(lit).collect();
     let is_shown = |state: usize| !shown[state].is_empty();
-    let of = |wanted: State| (0..states.len()).find(|at| states[*at] == wanted && is_shown(*at));
-    let both = of(State::Dark).zip(of(State::All));
+    let of = |wanted: bool| {
+        let mut shown = (0..states.len()).filter(|at| is_shown(*at));
+        shown.find(|at| sets[*at].iter().all(|lit| *lit == wanted))
+    };
+    let both = of(false).zip(of(true));
     let first = (0..states.len()).find(|at| is_shown(*at));
     let end = (0..states.len()).rev().find(|at| is_shown(*at));
     let are_complements = |at: usize| {
@@ -142,7 +142,6 @@ fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> 
                 signs: sets[here].iter().map(|lit| if *lit { 1 } else { -1 }).collect(),
                 is_end: false,
                 is_first: false,
-                other: Some(here + 1).filter(|other| Some(*other) == end || is_same(here)),
             });
             continue;
         }
@@ -165,7 +164,6 @@ fn pairings(schedule: &Schedule, shown: &[Vec<(usize, usize)>]) -> Vec<Pairing> 
                     signs: signs.collect(),
                     is_end: are_complements && Some(one) == end,
                     is_first,
-                    other: None,
                 });
             }
         }
@@ -222,7 +220,6 @@ pub(crate) fn contrasts(
             signs: pairing.signs,
             is_end: pairing.is_end,
             is_first: pairing.is_first,
-            other: pairing.other,
             values,
             frames: shows,
         });

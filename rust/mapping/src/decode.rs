@@ -4,7 +4,7 @@ mod found;
 mod overlap;
 mod trust;
 
-use crate::align::{Probes, align};
+use crate::align::{Probes, align, settle};
 use crate::assign::{Codes, assign};
 use crate::candidates::{Candidate, Sharp};
 use crate::contrast::{self, Contrast};
@@ -18,7 +18,7 @@ pub(crate) use found::MOST_PIXELS;
 pub use found::{Found, Mapping, Place, Reason};
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use trust::{Trust, faint};
+use trust::Trust;
 
 /// The most pixels of a frame that is decoded as it is; larger ones are made smaller by whole factors.
 const MOST_AS_IS: u64 = 1 << 20;
@@ -36,7 +36,7 @@ const DOUBTFUL: f32 = 0.93;
 /// The confidence from which on a place is sure.
 const SURE: f32 = 0.98;
 /// The most confidence where a recording that ends early, as many do, and one that lost all frames of a state, as few do, look alike.
-const UNSURE: f32 = 0.95;
+pub(crate) const UNSURE: f32 = 0.95;
 const _: () = assert!(SURE > UNSURE && UNSURE > DOUBTFUL);
 /// The most changes of what the states of a recording are taken for.
 const FIXES: usize = 4;
@@ -147,13 +147,13 @@ fn reduced((width, height): (u32, u32)) -> (u32, u64) {
     (factor, pixels(factor))
 }
 
-/// Checks that there is memory for the frames of a schedule, of a size.
+/// Checks that there is memory for the frames of a schedule, of a size, and so many before it.
 ///
 /// # Errors
 /// The longest hold of which there is; or the most frames, where the schedule lists them or a hold of one frame is too long.
-pub(crate) fn check_room(schedule: &Schedule, size: (u32, u32)) -> Result<(), ScheduleError> {
+pub(crate) fn check_room(schedule: &Schedule, early: usize, size: (u32, u32)) -> Result<(), ScheduleError> {
     let (_, pixels) = reduced(size);
-    let most = MOST_BYTES as u64 / (2 * pixels.max(1));
+    let most = (MOST_BYTES as u64 / (2 * pixels.max(1))).saturating_sub(early as u64);
     if schedule.is_sequential() || schedule.frames() as u64 <= most {
         return Ok(());
     }
@@ -203,6 +203,7 @@ fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
     }
     let probes = Probes::new(frames, schedule.count().max(64));
     let mut alignment = align(frames, schedule, &probes, early);
+    let is_open = settle(frames, schedule, &probes, &mut alignment);
     let mut contrasts = contrast::contrasts(frames, schedule, &alignment, &probes);
     let mut fixes = 0;
     let (sharp, codes, candidates, most) = loop {
@@ -212,21 +213,16 @@ fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
         let sharp = Sharp::new(&contrasts, width, height);
         let codes = Codes::new(&contrasts);
         let mut candidates = sharp.candidates(&codes);
-        let faint = faint(&candidates, schedule.count(), contrasts.len());
         let drift = Drift::new(&contrasts, frames, width, height);
         for candidate in &mut candidates {
             candidate.look(&contrasts, frames, &drift);
         }
         fixes += 1;
-        match Trust::new(&candidates, &contrasts, &codes, schedule, faint) {
+        match Trust::new(&candidates, &contrasts, &codes, schedule, is_open) {
             Trust::Most(confidence) => break (sharp, codes, candidates, confidence),
             Trust::Turned(index) if fixes < FIXES => contrasts[index].turn(),
             Trust::Without(index) if fixes < FIXES => {
                 contrasts.remove(index);
-            }
-            Trust::Lost(state) if fixes < FIXES => {
-                alignment.leave(state);
-                contrasts = contrast::contrasts(frames, schedule, &alignment, &probes);
             }
             _ => {
                 mapping.be_ambiguous();

@@ -5,11 +5,11 @@ mod delay;
 
 use std::collections::VecDeque;
 
-use crate::decode::{Decoder, Mapping};
+use crate::decode::{Decoder, Mapping, check_room};
 use crate::frames::Frame;
 use crate::schedule::{Schedule, ScheduleError, State};
 pub use delay::Delay;
-use delay::{Measure, Taken};
+use delay::Measure;
 
 /// How fixtures are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct Progress {
 }
 
 /// Frames before a state that are decoded too, since a delay may change.
-const EARLY: usize = 2;
+pub(crate) const EARLY: usize = 2;
 
 /// Frames that come in a burst, within fewer ns, do not say how far apart a camera's are.
 const BURST_NS: u64 = 2_000_000;
@@ -143,10 +143,17 @@ struct Run {
     late: usize,
     /// The frames before the schedule that are decoded too.
     early: usize,
+    /// The frames of the camera that were missing when it began.
+    lost: i64,
+}
+
+/// Whether frames are taken for those of a schedule by their number alone: one that is missing makes all later ones others.
+fn is_numbered(schedule: &Schedule) -> bool {
+    schedule.is_sequential() || schedule.listed_frames().is_some() || schedule.hold() == 1
 }
 
 impl Run {
-    fn new(schedule: Schedule, ids: Vec<u32>, late: usize) -> Self {
+    fn new(schedule: Schedule, ids: Vec<u32>, late: usize, lost: i64) -> Self {
         // One after the other, and where each frame's state is listed, frames are distinguished by their number alone.
         let early = if schedule.is_sequential() || schedule.listed_frames().is_some() {
             0
@@ -159,6 +166,7 @@ impl Run {
             ids,
             frame: 0,
             late,
+            lost,
         }
     }
 
@@ -255,34 +263,33 @@ impl Live {
         }
     }
 
-    /// Takes a frame that came at a time in ns. What is to be lit may be another afterwards.
+    /// Takes a frame that came at a time in ns; one of another size than the first, or than known places, is counted and left out. What is
+    /// to be lit may be another afterwards.
     pub fn frame(&mut self, frame: Frame, time_ns: u64) {
         if self.phase == Phase::Done {
             return;
         }
         self.frames += 1;
         self.losses.take(time_ns);
+        let size = (frame.width, frame.height);
+        if self.frames == 1 && !self.is_known {
+            (self.mapping.width, self.mapping.height) = size;
+        }
+        if size != (self.mapping.width, self.mapping.height) {
+            self.left_out += 1;
+            return;
+        }
         match self.phase {
             Phase::Delay => {
                 let missing = self.missing();
-                let size = (frame.width, frame.height);
-                let taken = match missing.is_empty() {
-                    true => Taken::One,
-                    false => self.measure.take(frame),
-                };
-                if !self.is_known {
-                    (self.mapping.width, self.mapping.height) = self.measure.size().unwrap_or(size);
-                }
-                if let Taken::LeftOut(count) = taken {
-                    self.left_out += count;
-                }
                 if missing.is_empty() {
                     self.phase = Phase::Done;
-                } else if taken == Taken::Last {
+                } else if self.measure.take(frame) {
                     match self.measure.delay() {
                         Some(delay) => {
                             let late = delay.frames as usize;
-                            self.run = Some(Run::new(self.schedule.clone(), missing, late));
+                            self.run =
+                                Some(Run::new(self.schedule.clone(), missing, late, self.losses.count));
                             self.phase = Phase::Schedule;
                         }
                         None => self.phase = Phase::Done,
@@ -302,8 +309,11 @@ impl Live {
     /// The schedule that ran is decoded, and the next one begins.
     fn evaluate(&mut self) {
         let Some(run) = self.run.take() else { return };
-        let found = run.decoder.mapping();
+        let mut found = run.decoder.mapping();
         self.left_out += run.decoder.left_out();
+        if is_numbered(run.decoder.schedule()) && self.losses.count > run.lost {
+            found.be_unsure();
+        }
         for (found, id) in found.fixtures.into_iter().zip(&run.ids) {
             let known = &mut self.mapping.fixtures[*id as usize];
             if known.place.is_err() && (found.place.is_ok() || self.phase == Phase::Schedule) {
@@ -319,9 +329,13 @@ impl Live {
             } else {
                 Method::Checked
             };
-            // A count and a hold that the first schedule had room for.
-            if let Ok(schedule) = method.schedule(missing.len(), self.schedule.hold()) {
-                self.run = Some(Run::new(schedule, missing, run.late));
+            // Check bits take more frames, for which there may be no room.
+            let size = (self.mapping.width, self.mapping.height);
+            let schedules =
+                [method, Method::Coded].map(|each| each.schedule(missing.len(), self.schedule.hold()));
+            let mut schedules = schedules.into_iter().flatten();
+            if let Some(schedule) = schedules.find(|each| check_room(each, EARLY, size).is_ok()) {
+                self.run = Some(Run::new(schedule, missing, run.late, self.losses.count));
                 self.phase = Phase::Again;
             }
         }

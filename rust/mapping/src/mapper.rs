@@ -4,7 +4,7 @@ use crate::correct::corrected;
 use crate::decode::{Decoder, Mapping, check_room};
 use crate::frames::{Format, Frame, FrameError, FrameReader};
 use crate::lights::Lights;
-use crate::live::{Live, Method, Phase, Progress};
+use crate::live::{EARLY, Live, Method, Phase, Progress};
 use crate::overlay::overlay;
 use crate::schedule::{Schedule, ScheduleError};
 use rustle_lighting::SLOTS;
@@ -208,8 +208,8 @@ impl Mapper {
         let (run, brightest, size) = (&mut self.run, &mut self.brightest, self.size);
         let (mut other, mut room) = (None, Ok(()));
         let schedule = brightest.is_none().then(|| match run {
-            Run::Recording(decoder) => decoder.schedule().clone(),
-            Run::Live(live) => live.schedule().clone(),
+            Run::Recording(decoder) => (decoder.schedule().clone(), 0),
+            Run::Live(live) => (live.schedule().clone(), EARLY),
         });
         let read = self.reader.push(bytes, |frame| {
             match brightest {
@@ -221,7 +221,7 @@ impl Mapper {
                     let size = (frame.width, frame.height);
                     room = schedule
                         .as_ref()
-                        .map_or(Ok(()), |schedule| check_room(schedule, size));
+                        .map_or(Ok(()), |(schedule, early)| check_room(schedule, *early, size));
                     if room.is_err() {
                         return;
                     }

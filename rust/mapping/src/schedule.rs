@@ -277,6 +277,13 @@ impl Schedule {
             .map_or(self.states.len() * self.hold, Vec::len)
     }
 
+    /// Whether a state lights all fixtures.
+    pub(crate) fn lights_all(&self) -> bool {
+        let ids = 0..self.count as u32;
+        let mut states = self.states.iter();
+        states.any(|state| ids.clone().all(|id| state.lights(id)))
+    }
+
     /// Of each fixture, whether every state lights it as it does another one: no recording distinguishes them. Not of a schedule that
     /// lights one after the other.
     pub(crate) fn alike(&self) -> Vec<bool> {

@@ -251,22 +251,41 @@ fn cancelled_loop_lights_what_was_lit_before() {
 }
 
 #[test]
-fn pictures_of_another_size_end_no_measurement() {
-    let small = |side| Frame {
+fn pictures_of_another_size_than_the_first_are_left_out() {
+    let picture = |side| Frame {
         width: side,
         height: side,
         pixels: vec![0; (side * side) as usize],
     };
     let mut live = Live::new(Method::Coded, 4, 2, false).expect("loop");
-    for (index, side) in [8, 16, 16, 8].into_iter().enumerate() {
-        live.frame(small(side), 1_000_000 * index as u64);
+    for (index, side) in [8, 16, 16, 16].into_iter().enumerate() {
+        live.frame(picture(side), 1_000_000 * index as u64);
     }
-    assert_eq!((live.mapping().width, live.mapping().height), (16, 16));
-    let scene = Scene::new(Difficulty::Dark, 6, 160, 120, 4);
-    let (live, camera, _) = run_on(live, Camera::new(scene), 1.0, 0.3);
-    let verdict = judge(&camera.truth(), live.mapping());
-    assert_eq!((verdict.found, verdict.wrong), (4, 0), "{verdict:?}");
-    assert_eq!((live.mapping().width, live.mapping().height), (160, 120));
-    // Two of one size, two of the other, and those of the camera until they are more.
-    assert!(live.progress().dropped >= 4, "{:?}", live.progress());
+    assert_eq!((live.mapping().width, live.mapping().height), (8, 8));
+    assert_eq!(live.progress().dropped, 3);
+}
+
+#[test]
+fn missing_frames_leave_no_sure_place_where_frames_are_known_by_number() {
+    let count = 24;
+    let schedule = Schedule::standard(count, 1).expect("schedule");
+    let listed: Vec<_> = (0..schedule.states().len())
+        .flat_map(|state| [state; 2])
+        .collect();
+    let json = schedule
+        .to_json()
+        .replacen('{', &format!("{{\"frames\":{listed:?},"), 1);
+    let listed = Schedule::read(json.as_bytes(), count).expect("schedule");
+    for (drops, is_sure) in [(0.0, true), (0.1, false)] {
+        let mut scene = Scene::new(Difficulty::Dark, 5, 320, 240, count);
+        scene.drops = drops;
+        let (live, _, _) = run_on(Live::of(listed.clone(), false), Camera::new(scene), 1.0, 0.0);
+        let sure = live.mapping().fixtures.iter().filter(|found| found.is_sure());
+        assert_eq!(
+            sure.count(),
+            if is_sure { count } else { 0 },
+            "{:?}",
+            live.progress()
+        );
+    }
 }

@@ -157,6 +157,13 @@ impl Mapping {
         }
     }
 
+    /// Makes no place sure.
+    pub(crate) fn be_unsure(&mut self) {
+        for found in &mut self.fixtures {
+            found.confidence = found.confidence.min(super::UNSURE);
+        }
+    }
+
     /// Says of all fixtures that nobody knows which is where.
     pub(crate) fn be_ambiguous(&mut self) {
         for found in &mut self.fixtures {

@@ -5,20 +5,19 @@ use super::UNSURE;
 use crate::assign::Codes;
 use crate::candidates::Candidate;
 use crate::contrast::{Contrast, complete};
-use crate::schedule::{Schedule, State};
+use crate::schedule::Schedule;
 
 /// How many more places have the codes of ids if a contrast is right than if it is turned over, or the other way about: one may do so by
 /// chance.
 const MORE_FIT: usize = 2;
-/// The part of the places whose codes are those of ids where all states are right: a bit that is taken for another one leaves half.
+/// The part of the places whose codes are those of ids where all states are right, between all and half: a bit that is taken for another
+/// one leaves half.
 const FIT: (usize, usize) = (4, 3);
-/// Of the light of the place in the middle of all light, what each has that is looked at; and of its light, what is not in a contrast.
+/// Of the light of the place in the middle of all light, what each has that is looked at: half of it, as lamps of one kind differ by less.
 const BRIGHT: f32 = 0.5;
-const FAINT: f32 = 0.5;
-/// The contrasts below which the edges of people pass for lamps, and the places below which chance may give one sign to all.
-const FEW: usize = 5;
+/// The places below which chance makes the codes without one contrast those of ids: of eight, with a quarter that are, one in 65,536.
 const MANY: usize = 8;
-/// Of the places in what lights all, those that have the other sign: half of them where that is another state.
+/// Of the places in what lights all, those that have the other sign, between none and half: half of them where that is another state.
 const APART: f32 = 0.25;
 
 /// What the places of a recording say of its states.
@@ -30,14 +29,12 @@ pub(super) enum Trust {
     Turned(usize),
     /// This contrast is not what it seems.
     Without(usize),
-    /// This state was not shown.
-    Lost(usize),
     /// They are not what they seem, and nobody knows which they are.
     None,
 }
 
 impl Trust {
-    /// `faint`: the contrast in which lamps have no light, if there is one.
+    /// `is_open`: other states explain the frames about as well.
     ///
     /// The codes of places are those of ids but where something is amiss. All lamps are lit and dark together in what lights all; a
     /// recording without that, as it begins too late, may be any part of a schedule whose codes are nearly all those of ids. One that lacks
@@ -47,15 +44,12 @@ impl Trust {
         contrasts: &[Contrast],
         codes: &Codes,
         schedule: &Schedule,
-        faint: Option<usize>,
+        is_open: bool,
     ) -> Self {
         if schedule.count() < 2 {
             return Self::Most(1.0);
         }
         let is_same = |contrast: &Contrast| contrast.signs.iter().all(|sign| *sign == contrast.signs[0]);
-        if let Some(faint) = faint {
-            return contrasts[faint].other.map_or(Self::Without(faint), Self::Lost);
-        }
         let clear = candidates.iter().filter(|candidate| !candidate.is_covered);
         let places = bright(clear, schedule.count());
         let all = contrasts.iter().position(is_same);
@@ -72,13 +66,10 @@ impl Trust {
                 };
             }
         }
-        if contrasts.iter().enumerate().any(|each| is_crowded(each, &places)) {
-            return Self::None;
-        }
         let fitting = codes.fitting(&places, None);
         let do_fit = |fitting: usize| FIT.0 * fitting >= FIT.1 * places.len();
         let is_redundant = codes.are_few(contrasts.len());
-        let mut most = 1.0;
+        let mut most = if is_open { UNSURE } else { 1.0 };
         if let Some(end) = contrasts.iter().position(|contrast| contrast.is_end) {
             let turned = codes.fitting(&places, Some(end));
             if turned >= fitting + MORE_FIT {
@@ -96,7 +87,7 @@ impl Trust {
             let other = other.filter(|index| is_many && do_fit(least(index)));
             return other.map_or(Self::None, Self::Without);
         }
-        if all.is_none() && schedule.states().contains(&State::All) && !is_redundant {
+        if all.is_none() && schedule.lights_all() && !is_redundant {
             return Self::None;
         }
         if contrasts.len() < complete(schedule) && !is_redundant {
@@ -104,33 +95,6 @@ impl Trust {
         }
         Self::Most(most)
     }
-}
-
-/// Whether nearly all places have one sign in a contrast, and more of them than there are ids with that sign: those of the other sign are
-/// not just dead, as those of a universe may be.
-fn is_crowded((index, contrast): (usize, &Contrast), places: &[&Candidate]) -> bool {
-    let lit = places.iter().filter(|place| place.values[index] > 0.0).count();
-    let others = lit.min(places.len() - lit);
-    let is_lit = |sign: &&i8| (**sign > 0) == (2 * lit > places.len());
-    let ids = contrast.signs.iter().filter(is_lit).count();
-    places.len() >= MANY && 8 * others <= places.len() && 4 * places.len() > 5 * ids
-}
-
-/// The contrast in which the most of the brightest places have no light, which have it in all others: two fifths or more, as where the
-/// frames after the schedule are taken for a state, which leaves the other half of the lamps without a change. Nobody covers so many at
-/// once.
-pub(super) fn faint(candidates: &[Candidate], count: usize, contrasts: usize) -> Option<usize> {
-    let is_faint = |place: &Candidate, contrast: usize| place.values[contrast].abs() < FAINT * place.light;
-    let is_steady = |place: &&Candidate| (0..contrasts).filter(|index| is_faint(place, *index)).count() <= 1;
-    let places = bright(candidates.iter().filter(is_steady), count);
-    let faint = |contrast: usize| places.iter().filter(|place| is_faint(place, contrast)).count();
-    if contrasts < FEW {
-        return None;
-    }
-    let (contrast, most) = (0..contrasts)
-        .map(|contrast| (contrast, faint(contrast)))
-        .max_by_key(|(_, count)| *count)?;
-    (most >= 2 && 5 * most >= 2 * places.len()).then_some(contrast)
 }
 
 /// The brightest of some places, no more than there are fixtures, without the dim ones of them: with many dead lamps most are no lamps.

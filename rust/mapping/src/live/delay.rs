@@ -29,21 +29,8 @@ const EACH: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Measure {
     frames: Vec<Frame>,
-    /// Frames of another size since the first of those.
-    others: usize,
     probes: usize,
     delay: Option<Delay>,
-}
-
-/// What became of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    /// It is one of the measurement's.
-    One,
-    /// It was the last.
-    Last,
-    /// So many frames, this one or those before it, have another size than the others.
-    LeftOut(u64),
 }
 
 /// Whether all are lit after so many frames.
@@ -66,7 +53,6 @@ impl Default for Measure {
     fn default() -> Self {
         Self {
             frames: Vec::new(),
-            others: 0,
             probes: PROBES,
             delay: None,
         }
@@ -94,38 +80,15 @@ impl Measure {
         self.delay
     }
 
-    /// The width and height of its frames; none before the first.
-    pub(super) fn size(&self) -> Option<(u32, u32)> {
-        let first = self.frames.first();
-        first.map(|first| (first.width, first.height))
-    }
-
-    /// Takes a frame, if it has the size of the others; it begins again once more have another one than have that.
-    pub(super) fn take(&mut self, frame: Frame) -> Taken {
-        let left_out = match self.size() {
-            Some(size) if size != (frame.width, frame.height) => {
-                self.others += 1;
-                if self.others < self.frames.len() {
-                    return Taken::LeftOut(1);
-                }
-                self.others = 0;
-                let others = self.frames.len() as u64;
-                self.frames.clear();
-                others
-            }
-            _ => 0,
-        };
+    /// Takes a frame; whether it was the last.
+    pub(super) fn take(&mut self, frame: Frame) -> bool {
         self.frames.push(frame);
-        if left_out > 0 {
-            return Taken::LeftOut(left_out);
-        }
         let is_over = self.frames.len() >= length();
         if is_over {
             self.delay = found(&self.frames, self.probes);
             self.frames = Vec::new();
-            return Taken::Last;
         }
-        Taken::One
+        is_over
     }
 }
 
