@@ -7,7 +7,7 @@ struct ConnectionWatch {
   /// Why there may be no first connection.
   private let absence: String
   let wait: Duration
-  /// Whether one that libnats has closed is made anew.
+  /// Whether one that libnats has closed is made anew where it says why, too.
   private let isRenewed: Bool
   private var isConnected = false
   private var hasConnected = false
@@ -36,7 +36,8 @@ struct ConnectionWatch {
     let reason = self.reason(reason)
     let lost = FeedConnection.reconnecting(after: wait, failures: 1, reason: reason)
     switch state {
-    case .closed where !isRenewed: return [.closed(reason: reason)]
+    // Without a reason it was no refusal: a busy server was slow to authenticate, for one.
+    case .closed where !isRenewed && reason != absence: return [.closed(reason: reason)]
     case .closed, .reconnecting:
       if !isConnected && failure == reason { return [] }
       (isConnected, failure) = (false, reason)

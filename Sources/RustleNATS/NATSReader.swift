@@ -53,8 +53,16 @@ actor NATSReader {
     defer { subscription = nil }
     let connected = FeedConnection.connected(to: feed.origin)
     while !Task.isCancelled {
-      var changes = watch.changes(of: connection)
+      let state = connection.state
+      var changes = watch.changes(to: state, reconnects: connection.reconnects, failure: connection.lastFailure)
       for case .closed(let reason) in changes { throw NATSFailure(reason ?? "") }
+      if state == .closed {
+        for change in changes { try writer.report(change) }
+        subscription = nil
+        try await Task.sleep(for: feed.reconnectWait)
+        connection = try newConnection()
+        continue
+      }
       if reconnectWatch.isStuck(connection) {
         subscription = nil
         connection.leave()

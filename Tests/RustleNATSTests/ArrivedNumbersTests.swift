@@ -135,6 +135,10 @@ import Testing
     #expect(watch.changes(to: .connected, reconnects: 1, failure: "r").isEmpty)
     #expect(watch.changes(to: .connected, reconnects: 2, failure: "r") == [lost, .connected(to: origin)])
     #expect(watch.changes(to: .closed, reconnects: 2, failure: "r") == [.closed(reason: "r")])
+    watch = ConnectionWatch(NATSAddress(servers: ["nats://h"], prefix: "a"), wait: .seconds(1))
+    #expect(watch.changes(to: .closed, reconnects: 0, failure: "") == [first])
+    #expect(watch.changes(to: .closed, reconnects: 0, failure: "").isEmpty)
+    #expect(watch.changes(to: .closed, reconnects: 0, failure: "r") == [.closed(reason: "r")])
   }
 
   /// Whatever the connection is by then.

@@ -13,7 +13,7 @@ import Testing
     let folder = try ScratchFolder()
     let file = folder.url.appending(path: "users.conf")
     let text = """
-      authorization { users = [
+      authorization { timeout: 60, users = [
         { user: reader, password: p, permissions: { publish: "none", subscribe: ">" } }
         { user: writer, password: p, permissions: { publish: ">", subscribe: "_INBOX.>" } }
         { user: half, password: p, permissions: { publish: ["p.q.A", "$JS.>"], subscribe: ["p.q.A", "_INBOX.>"] } }

@@ -110,8 +110,12 @@ enum NATSRun {
 
     /// Waits for a state.
     func state(_ isWanted: @Sendable (FeedConnection) -> Bool) async throws {
-      for await case .value(let state) in try await feed.connectionStates() where isWanted(state) { return }
-      Issue.record("expected a state, got the end")
+      var last: FeedConnection?
+      for await case .value(let state) in try await feed.connectionStates() {
+        if isWanted(state) { return }
+        last = state
+      }
+      Issue.record("expected a state, got the end after \(String(describing: last))")
     }
   }
 

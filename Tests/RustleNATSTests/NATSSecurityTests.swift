@@ -83,6 +83,7 @@ import Testing
       operator: "\(TestCredentials.operatorToken)"
       resolver: MEMORY
       resolver_preload: { \(TestCredentials.account): "\(TestCredentials.accountToken)" }
+      authorization { timeout: 60 }
       """
     let server = try NATSServer(
       options: ["-c", try folder.write(Data(configuration.utf8), as: "server.conf")], hasStore: false)
@@ -100,6 +101,18 @@ import Testing
     for wrong in wrongs {
       #expect(try await Self.refusal(at: address(wrong)) != nil, "\(wrong?.prefix(80) ?? "")")
     }
+  }
+
+  /// It used to end a subscription for good.
+  @Test func aServerThatWasSlowToAuthenticateIsAskedAgain() async throws {
+    let server = try NATSServer()
+    server.kill()
+    let slow = try server.timeOut()
+    let reader = try await NATSRun.Reader(NATSFeed(server.address(), reconnectWait: .milliseconds(10)))
+    slow.waitUntilExit()
+    try server.restart()
+    try await reader.state(NATSRun.isConnected)
+    await reader.feed.shutDown()
   }
 }
 #endif

@@ -99,6 +99,23 @@ final class NATSServer {
     program.waitUntilExit()
   }
 
+  /// Accepts a connection in its place, after `kill`, and ends it as a server does that has no time to authenticate it.
+  func timeOut() throws -> Process {
+    let program = Process()
+    program.executableURL = URL(filePath: "/usr/bin/env")
+    let script = #"""
+      import socket, sys
+      server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+      link, _ = server.accept()
+      link.sendall(b'INFO {"server_id":"N","version":"2.9.10","proto":1,"headers":true,"max_payload":1048576}\r\n')
+      link.recv(65536)
+      link.sendall(b"-ERR 'Authentication Timeout'\r\n")
+      """#
+    program.arguments = ["python3", "-c", script, "\(port)"]
+    try program.run()
+    return program
+  }
+
   /// Accepts so many connections in its place, after `kill`, of each of which it confirms nothing but its beginning, and resets it once a
   /// message has come.
   func confirmNothing(_ count: Int) throws -> Process {
