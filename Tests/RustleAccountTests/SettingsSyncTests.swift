@@ -8,7 +8,7 @@ import FoundationNetworking
 
 @testable import RustleAccount
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SettingsSyncTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SettingsSyncTests {
   private static func gains(_ bands: [Int: Float], over other: EqualizerGains = .flat) throws -> EqualizerGains {
     var numbers = other.numbers
     for (band, gain) in bands { numbers[band] = gain }

@@ -4,7 +4,7 @@ import Testing
 @testable import RustleAccount
 
 /// Three devices of one account over a link that loses messages and answers.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ThreeDevicesTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ThreeDevicesTests {
   /// The bands that the users move: few, so that they meet.
   private static let bands = 0..<4
 

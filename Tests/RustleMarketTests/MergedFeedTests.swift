@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A source that used up its attempts is reported while the others go on.
-  @Test(.timeLimit(.minutes(1))) func endOfASourceIsReportedAtOnce() async throws {
+  @Test(.timeLimit(.minutes(5))) func endOfASourceIsReportedAtOnce() async throws {
     let folder = try ScratchFolder()
     let backoff = LiveFeed.Backoff(base: .milliseconds(1), limit: .milliseconds(2), attemptLimit: 2)
     let feed = try MarketFeed(

@@ -7,7 +7,7 @@ import Testing
 
 struct LightsTests {
   /// One picture that could not be drawn ended those after it.
-  @Test(.timeLimit(.minutes(1))) func aPictureThatCannotBeDrawnIsLeftOut() async throws {
+  @Test(.timeLimit(.minutes(5))) func aPictureThatCannotBeDrawnIsLeftOut() async throws {
     let hub = Hub()
     let client = hub.join(canAct: true)
     client.withOutbox { $0.subscribe([Topic.lights]) }
