@@ -42,24 +42,11 @@ final class Client: Sendable {
 
   /// Works on the outbox. Its writer is woken if something waits, unless it has just written: then by what comes next, or by the hub.
   func withOutbox<Result: Sendable>(_ work: (inout Outbox) -> Result) -> Result {
-    withOutbox { outbox, _ in work(&outbox) }
-  }
-
-  /// Puts a value into the outbox.
-  func offer(_ frame: SampleFrame) {
-    withOutbox { outbox, spacing in
-      _ = outbox.offer(frame, keepingFrom: spacing.map { UInt64($0 / .microseconds(1)) })
-    }
-  }
-
-  /// Works on the outbox, with the time between two values of a topic from which on both are written.
-  private func withOutbox<Result: Sendable>(_ work: (inout Outbox, _ spacing: Duration?) -> Result) -> Result {
     let (result, isDue) = state.withLock { state in
-      let (now, pause) = (ContinuousClock.now, pace.pause)
-      let result = work(&state.outbox, state.writes.spacing(at: now, pause: pause))
-      let isWaiting = !state.outbox.isEmpty
+      let result = work(&state.outbox)
+      let (isWaiting, now) = (!state.outbox.isEmpty, ContinuousClock.now)
       state.writes.note(isWaiting, at: now)
-      return (result, isWaiting && (state.outbox.hasOlder || state.writes.isDue(at: now, pause: pause)))
+      return (result, isWaiting && state.writes.isDue(at: now, pause: pace.pause))
     }
     if isDue { signal.yield() }
     return result
@@ -221,7 +208,7 @@ final class Hub: Sendable {
     }
     let time = UInt64(max(0, (ContinuousClock.now - start) / .microseconds(1)))
     let frame = SampleFrame(topic, sequence: sequence, time: time, payload: payload)
-    for client in clients { client.offer(frame) }
+    for client in clients { _ = client.withOutbox { $0.offer(frame) } }
   }
 
   /// Sends all clients a state, in place of an older one that waits.

@@ -2,8 +2,7 @@
 ///
 /// A timer alone would take a value at any time until the next one. So up to half of the pause before its end the next value is written
 /// at once; only what nothing follows waits for the end. A write that is early puts off the one after it, but nothing waits for longer
-/// than a pause: of a topic whose values come a little less often none is replaced. When they come unevenly, a value that comes before its
-/// predecessor was written, half of the pause after it, has both written at once, unless that is more than a pause too early.
+/// than a pause: of a topic whose values come a little less often none is replaced.
 public struct WritePace: Sendable {
   private var end: ContinuousClock.Instant
   /// Since when something waits.
@@ -23,11 +22,6 @@ public struct WritePace: Sendable {
   /// Whether what waits is written now.
   public func isOver(at time: ContinuousClock.Instant, pause: Duration) -> Bool {
     time >= min(end, oldest.map { $0 + pause } ?? end)
-  }
-
-  /// The time between two values of a topic from which on both are written as the second one comes; nil: one is to replace the other.
-  public func spacing(at time: ContinuousClock.Instant, pause: Duration) -> Duration? {
-    time > end - pause ? pause / 2 : nil
   }
 
   /// Notes a write.

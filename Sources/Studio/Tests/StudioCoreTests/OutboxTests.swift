@@ -60,27 +60,6 @@ import Testing
     #expect(again && next.map(\.lost) == [0])
   }
 
-  /// What comes late waits for a while, and the next one then comes soon after.
-  @Test func aValueThatIsFarFromTheNextIsKept() {
-    func meter(_ sequence: UInt32, _ time: UInt64) -> SampleFrame {
-      SampleFrame(.meter, sequence: sequence, time: time, payload: [])
-    }
-    var outbox = Outbox()
-    outbox.subscribe([.meter, .prices])
-    let first = [meter(0, 0), meter(1, 9), meter(2, 19), frame(.prices, 7)]
-    let offers = first.map { outbox.offer($0, keepingFrom: 10) }
-    #expect(offers.allSatisfy { $0 } && outbox.hasOlder)
-    var values = outbox.take().values
-    #expect(values.map(\.frame.sequence) == [7, 1, 2] && values.map(\.lost) == [0, 1, 0])
-    #expect(outbox.isEmpty && !outbox.hasOlder)
-    // Two at most, and each of the others is counted before the one that followed it.
-    let others: [(UInt32, UInt64)] = [(3, 20), (4, 30), (5, 31), (6, 41), (7, 51)]
-    for (sequence, time) in others { _ = outbox.offer(meter(sequence, time), keepingFrom: 10) }
-    _ = outbox.offer(meter(8, 99))
-    values = outbox.take().values
-    #expect(values.map(\.frame.sequence) == [6, 8] && values.map(\.lost) == [3, 1])
-  }
-
   @Test func memoryOfAReaderThatStallsIsBounded() {
     var outbox = Outbox()
     outbox.subscribe(Topic.allCases)
