@@ -101,7 +101,9 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]),
-    .target(name: "RustleAudioFiles", dependencies: ["CSndfile", "RustleAudio", "RustleFiles"], swiftSettings: strict),
+    .target(
+      name: "RustleAudioFiles", dependencies: ["CSndfile", "RustleAudio", "RustleCore", "RustleFiles"],
+      swiftSettings: strict),
     .target(name: "RustlePlot", dependencies: ["CCairo", "RustleFiles"], swiftSettings: strict),
 
     // The command line: a library with one file per subcommand, and an executable with nothing but main.

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RustleCore
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -201,7 +201,7 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
 
   typealias Continuation = AsyncThrowingStream<Part, any Error>.Continuation
 
-  private let continuations = Mutex<[Int: Continuation]>([:])
+  private let continuations = SeenMutex<[Int: Continuation]>([:])
 
   func follow(_ task: URLSessionTask, _ continuation: Continuation) {
     continuations.withLock { $0[task.taskIdentifier] = continuation }

@@ -1,5 +1,5 @@
 public import RustleAudio
-internal import Synchronization
+internal import RustleCore
 
 /// The sound of a file, from its beginning to its end.
 ///
@@ -81,13 +81,13 @@ public struct AudioFileInput: AudioInput {
     let format: AudioFormat
     let fileFormat: AudioFileFormat
     private let bufferFrameCount: Int
-    private let position: Mutex<Position>
+    private let position: SeenMutex<Position>
 
     init(_ reader: consuming sending AudioFileReader, format: AudioFormat, bufferFrameCount: Int) {
       self.format = format
       self.bufferFrameCount = bufferFrameCount
       fileFormat = reader.format
-      position = Mutex(Position(reader: reader))
+      position = SeenMutex(Position(reader: reader))
     }
 
     @concurrent

@@ -1,5 +1,5 @@
 public import RustleAudio
-internal import Synchronization
+internal import RustleCore
 
 /// An input that is open: its format is known before its sound is read, once, as a whole or in part.
 ///
@@ -143,7 +143,7 @@ public struct OpenedInput: AudioInput {
   }
 
   fileprivate final class SharedCounts: Sendable {
-    let counts = Mutex(Counts())
+    let counts = SeenMutex(Counts())
   }
 }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 public import RustleAudio
 internal import RustleFiles
-internal import Synchronization
+internal import RustleCore
 
 /// Raw PCM, interleaved samples without a header, from standard input or a file.
 ///
@@ -97,14 +97,14 @@ public struct RawPCMInput: AudioInput {
     private let path: String
     private let format: AudioFormat
     private let blockBytes: Int
-    private let position: Mutex<Position>
+    private let position: SeenMutex<Position>
 
     init(_ handle: FileHandle, of input: RawPCMInput) {
       path = input.path
       format = input.format
       let decoder = PCMDecoder(encoding: input.encoding, channels: input.format.channels)
       blockBytes = input.bufferFrameCount * decoder.frameBytes
-      position = Mutex(Position(handle: handle, decoder: decoder))
+      position = SeenMutex(Position(handle: handle, decoder: decoder))
     }
 
     @concurrent

@@ -1,6 +1,6 @@
 public import Foundation
 internal import RustleFiles
-internal import Synchronization
+internal import RustleCore
 
 /// The bytes of a camera's frames, as a file or a pipe has them, for ``CameraMapper`` or ``FrameReader``.
 ///
@@ -41,7 +41,7 @@ public struct CameraBytes: AsyncSequence, Sendable {
   /// What is read, once it is open.
   private final class Source: Sendable {
     private let open: @Sendable () throws -> FileHandle
-    private let handle = Mutex<FileHandle?>(nil)
+    private let handle = SeenMutex<FileHandle?>(nil)
 
     init(open: @escaping @Sendable () throws -> FileHandle) { self.open = open }
 
@@ -70,7 +70,7 @@ public struct CameraBytes: AsyncSequence, Sendable {
       case given
     }
 
-    private let state = Mutex(State.new)
+    private let state = SeenMutex(State.new)
 
     /// Waits; false: it was cancelled before.
     func wait(_ continuation: CheckedContinuation<Data?, any Error>) -> Bool {

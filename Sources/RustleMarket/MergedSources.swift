@@ -1,12 +1,11 @@
 internal import RustleCore
-internal import Synchronization
 
 /// The faults, counts and connections of a merged feed's sources.
 final class MergedSources: Sendable {
   /// The newest 1,024 notices of the sources, for one reader.
   let notices: AsyncStream<FeedNotice>
   private let continuation: AsyncStream<FeedNotice>.Continuation
-  private let state = Mutex(State())
+  private let state = SeenMutex(State())
 
   private struct State {
     var writers: [FeedWriter] = []

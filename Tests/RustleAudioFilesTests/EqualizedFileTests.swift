@@ -1,7 +1,7 @@
 import Foundation
 import RustleAudio
 import RustleAudioFiles
-import Synchronization
+import RustleCore
 import TestSupport
 import Testing
 
@@ -245,7 +245,7 @@ private struct IdleInput: AudioInput {
   let idle: Task<Void, Never>
 
   func buffers() async throws -> AsyncStream<PCMBuffer> {
-    let sounds = Mutex([sound])
+    let sounds = SeenMutex([sound])
     return AsyncStream {
       if let sound = sounds.withLock({ $0.popLast() }) { return sound }
       await idle.value

@@ -1,7 +1,6 @@
 import Foundation
 import RustleAudio
 import RustleCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -237,7 +236,7 @@ import Testing
   @Test func taskThatWaitsIsCancelled() async throws {
     let capture = try capture()
     let buffers = try await capture.buffers()
-    let frames = Mutex(0)
+    let frames = SeenMutex(0)
     let consumer = Task {
       for try await buffer in buffers { frames.withLock { $0 += buffer.frameCount } }
     }

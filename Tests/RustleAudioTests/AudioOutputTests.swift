@@ -1,5 +1,4 @@
 import RustleCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -34,7 +33,7 @@ import Testing
   @Test func playReturnsWhenAllWasHeard() async throws {
     let output = try output()
     let input = input(frames: 100_000)
-    let reported = Mutex<[PlaybackProgress]>([])
+    let reported = SeenMutex<[PlaybackProgress]>([])
     let end = try await runtime.run {
       try await output.play(input, onProgress: { progress in reported.withLock { $0.append(progress) } })
     }
@@ -140,7 +139,7 @@ import Testing
   @Test func pausedPlaybackEmptiesItsQueueAndGoesOn() async throws {
     let output = try output()
     let input = input(frames: 100_000)
-    let reported = Mutex<[PlaybackProgress]>([])
+    let reported = SeenMutex<[PlaybackProgress]>([])
     output.isPaused = true
     let end = try await runtime.run {
       try await output.play(

@@ -1,5 +1,4 @@
 import RustleCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -40,8 +39,8 @@ struct EqualizerChangesTests {
 
 /// Counts what reaches it.
 private final class CountingEngine: EqualizerEngine {
-  let changes = Mutex<[NativeEqualizerSettings]>([])
-  let bypasses = Mutex<[Bool]>([])
+  let changes = SeenMutex<[NativeEqualizerSettings]>([])
+  let bypasses = SeenMutex<[Bool]>([])
 
   func change(
     _ settings: NativeEqualizerSettings, responseAt frequencies: [Double]

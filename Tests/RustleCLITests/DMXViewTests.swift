@@ -2,7 +2,6 @@ import Foundation
 import RustleCore
 import RustleLighting
 import RustlePlot
-import Synchronization
 import TestSupport
 import Testing
 
@@ -97,7 +96,7 @@ import Testing
   }
 
   @Test func keysScrollPauseAndEnd() async throws {
-    let paper = Mutex("")
+    let paper = SeenMutex("")
     let screen = LiveScreen(
       hasKeys: true, session: TerminalSession(output: -1, input: nil) { text in paper.withLock { $0 = text } },
       makeProfile: { TickerViewTests.profile(columns: 80) })

@@ -2,7 +2,6 @@ import Foundation
 import RustleCore
 import RustleAudioFiles
 import RustlePlot
-import Synchronization
 import TestSupport
 import Testing
 
@@ -13,7 +12,7 @@ import Testing
 @Suite(.releasesNativeObjects) struct LiveTunerTests {
   /// What was written last.
   private final class Paper: Sendable {
-    private let last = Mutex("")
+    private let last = SeenMutex("")
     var text: String { last.withLock { $0 } }
     func write(_ text: String) { last.withLock { $0 = text } }
   }

@@ -1,6 +1,6 @@
 import Foundation
 import RustlePlot
-import Synchronization
+import RustleCore
 import TestSupport
 import Testing
 
@@ -120,7 +120,7 @@ import RustleAudioFiles
   }
 
   @Test func theLineOfAPlaybackFitsTheTerminalAndIsCleared() async throws {
-    let written = Mutex("")
+    let written = SeenMutex("")
     let screen = LiveScreen(
       hasKeys: true, session: TerminalSession(output: -1, input: nil) { text in written.withLock { $0 += text } },
       makeProfile: { TickerViewTests.profile(columns: 20, ascii: true) })

@@ -1,7 +1,6 @@
 import Foundation
 import RustleCore
 import RustleLighting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -49,7 +48,7 @@ struct CameraMapperTests {
     let stage = Stage(camera)
     let mapper = CameraMapper(Self.gray(camera))
     let before: CameraMapper.Levels = [try DMXUniverse(0, of: .artNet): DMXLevels(at: 9)]
-    let sent = Mutex<[CameraMapper.Levels]>([])
+    let sent = SeenMutex<[CameraMapper.Levels]>([])
     let frames = AsyncStream<Data> { try? await stage.next() }
     var last: CameraMapper.Update?
     for try await update in try await mapper.map(
@@ -95,7 +94,7 @@ struct CameraMapperTests {
     let stage = Stage(camera)
     let frames = { AsyncStream<Data> { try? await stage.next() } }
     let mapped = { (settings: MappingSettings) in
-      let lit = Mutex<[Int]>([])
+      let lit = SeenMutex<[Int]>([])
       let universe = try DMXUniverse(0, of: .artNet)
       let output: CameraMapper.Output = { levels in
         let bytes = levels[universe]?.bytes ?? []
@@ -155,7 +154,7 @@ struct CameraMapperTests {
     let (frames, more) = AsyncStream.makeStream(of: Data.self)
     let mapper = CameraMapper()
     let before: CameraMapper.Levels = [try DMXUniverse(0, of: .artNet): DMXLevels(at: 9)]
-    let sent = Mutex<[CameraMapper.Levels]>([])
+    let sent = SeenMutex<[CameraMapper.Levels]>([])
     let updates = try await mapper.map(rig, frames: frames, restoring: before) { levels in
       sent.withLock { $0.append(levels) }
     }
@@ -173,7 +172,7 @@ struct CameraMapperTests {
     var settings = MappingSettings()
     settings.format = .gray(width: 2, height: 2)
     let mapper = CameraMapper(settings)
-    let sent = Mutex<[CameraMapper.Levels]>([])
+    let sent = SeenMutex<[CameraMapper.Levels]>([])
     let updates = try await mapper.map(
       rig, frames: frames, restoring: [try DMXUniverse(0, of: .artNet): DMXLevels(at: 9)]
     ) { levels in
@@ -200,7 +199,7 @@ struct CameraMapperTests {
     let (frames, more) = AsyncStream.makeStream(of: Data.self)
     let mapper = CameraMapper()
     let sending = CameraMapper.sending(to: [sender])
-    let sent = Mutex<CameraMapper.Levels>([:])
+    let sent = SeenMutex<CameraMapper.Levels>([:])
     let before: CameraMapper.Levels = [pars: DMXLevels(slots: 24, at: 9)]
     // A bar on the same protocol has levels of all slots.
     let rig = Data(String(decoding: rig(pars: 2), as: UTF8.self).replacing("sacn", with: "artnet").utf8)
@@ -223,7 +222,7 @@ struct CameraMapperTests {
     let pars = try DMXUniverse(0, of: .artNet)
     let before: CameraMapper.Levels = [pars: DMXLevels(at: 9)]
     // Mappings that lit and were not restored, the most at once, and all.
-    let counts = Mutex((now: 0, most: 0, all: 0))
+    let counts = SeenMutex((now: 0, most: 0, all: 0))
     let mapper = CameraMapper()
     let map = { @Sendable in
       let (frames, _) = AsyncStream.makeStream(of: Data.self)
@@ -254,7 +253,7 @@ struct CameraMapperTests {
     let rig = rig(pars: 2)
     for (bytes, expected) in [("YUV4MPEG2 W2 H2 Cmono\nFRAME\n0000", "got 1 frames"), ("GIF", "begins with YUV4MPEG2")]
     {
-      let count = Mutex(0)
+      let count = SeenMutex(0)
       let frames = AsyncStream<Data> { continuation in
         continuation.yield(Data(bytes.utf8))
         continuation.finish()
@@ -272,8 +271,8 @@ struct CameraMapperTests {
     let rig = rig(pars: 4)
     let camera = try SimulatedCamera(.dark, width: 320, height: 240, rig: rig)
     let stage = Stage(camera)
-    let isOver = Mutex(false)
-    let left = Mutex(rest)
+    let isOver = SeenMutex(false)
+    let left = SeenMutex(rest)
     let frames = AsyncStream<Data> {
       isOver.withLock(\.self) ? left.withLock { $0.popLast() } : try? await stage.next()
     }

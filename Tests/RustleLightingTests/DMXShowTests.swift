@@ -1,6 +1,6 @@
 import Foundation
 import RustleLighting
-import Synchronization
+import RustleCore
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
     let sender = try DMXSender(configuration)
     try await sender.start()
     // 7 bytes at a time.
-    let rest = Mutex(Data(text.utf8))
+    let rest = SeenMutex(Data(text.utf8))
     do {
       let played = try await DMXShow(sender, rate: 44).playRecording(from: start, speed: speed) {
         rest.withLock { rest in

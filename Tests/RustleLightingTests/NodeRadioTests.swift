@@ -1,5 +1,4 @@
 import RustleCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -207,7 +206,7 @@ private final class ScriptedNodeRadio: NodeRadio {
   private let losesLinkAt: String?
   private let lacks: NodeCharacteristic?
   private let garbles: NodeCharacteristic?
-  private let state = Mutex(State())
+  private let state = SeenMutex(State())
 
   private struct State {
     var calls: [String] = []

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import RustleCore
 
 /// A broadcast of values to any number of listeners, each of which gets its newest unseen value.
 package final class Broadcast<Value: Sendable>: Sendable {
@@ -46,15 +46,13 @@ private final class Listeners<Value: Sendable>: Sendable {
     var continuations: [Int: Continuation] = [:]
   }
 
-  private let state = Mutex(State())
-  /// Touched at both ends of every access: orders them for ThreadSanitizer, which does not see the mutex's futex on Linux.
-  private let order = Atomic<Bool>(false)
+  private let state = SeenMutex(State())
 
-  var current: [Continuation] { access { Array($0.continuations.values) } }
+  var current: [Continuation] { state.withLock { Array($0.continuations.values) } }
 
   /// The number of the new listener; nil when the list is closed.
   func add(_ continuation: Continuation) -> Int? {
-    access { state in
+    state.withLock { state in
       if state.isClosed { return nil }
       state.next += 1
       state.continuations[state.next] = continuation
@@ -64,24 +62,16 @@ private final class Listeners<Value: Sendable>: Sendable {
 
   func remove(_ number: Int) {
     // Dropped outside the lock: its end may call back.
-    let gone = access { $0.continuations.removeValue(forKey: number) }
+    let gone = state.withLock { $0.continuations.removeValue(forKey: number) }
     _ = gone
   }
 
   /// Empties and closes the list.
   func close() -> [Continuation] {
-    access { state in
+    state.withLock { state in
       state.isClosed = true
       defer { state.continuations = [:] }
       return Array(state.continuations.values)
-    }
-  }
-
-  private func access<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    state.withLock { state in
-      _ = order.load(ordering: .acquiring)
-      defer { order.store(true, ordering: .releasing) }
-      return body(&state)
     }
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-internal import Synchronization
+internal import RustleCore
 
 /// A run of one of FFmpeg's programs, which encode and decode what libsndfile does not.
 ///
@@ -184,7 +184,7 @@ extension FFmpeg {
 
 /// The newest of what a program reports, read as it comes so that the program never waits for a reader.
 private final class Messages: Sendable {
-  private let newest = Mutex(Data())
+  private let newest = SeenMutex(Data())
   private let end = DispatchGroup()
 
   func read(from file: FileHandle) {

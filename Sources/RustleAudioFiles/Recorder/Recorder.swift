@@ -251,7 +251,7 @@ private final class OpenedSignal: Sendable {
     case fired((any Error)?)
   }
 
-  private let state = Mutex(State.waiting(nil))
+  private let state = SeenMutex(State.waiting(nil))
 
   /// Sets the result; false when it was set before.
   func fire(_ error: (any Error)?) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 import RustlePlot
-import Synchronization
+import RustleCore
 
 /// The cause of the end of a run.
 enum RunEnding: Sendable, Equatable {
@@ -155,9 +155,9 @@ func finally<Outcome>(
 
 /// A value that the tasks of a run share.
 final class Shared<Value: Sendable>: Sendable {
-  private let state: Mutex<Value>
+  private let state: SeenMutex<Value>
 
-  init(_ value: Value) { state = Mutex(value) }
+  init(_ value: Value) { state = SeenMutex(value) }
 
   var value: Value {
     get { state.withLock(\.self) }
