@@ -42,22 +42,40 @@ final class Client: Sendable {
 
   /// Works on the outbox. Its writer is woken if something waits, unless it has just written: then by what comes next, or by the hub.
   func withOutbox<Result: Sendable>(_ work: (inout Outbox) -> Result) -> Result {
+    withOutbox(at: .now) { outbox, _ in work(&outbox) }
+  }
+
+  /// Puts a value into the outbox at the time that it has.
+  func offer(_ frame: SampleFrame, at time: ContinuousClock.Instant) {
+    withOutbox(at: time) { outbox, spacing in
+      _ = outbox.offer(frame, keepingFrom: spacing.map { UInt64($0 / .microseconds(1)) })
+    }
+  }
+
+  /// Works on the outbox, with the time between two values of a topic beyond which both are written; nil: the newest one alone is.
+  private func withOutbox<Result: Sendable>(
+    at time: ContinuousClock.Instant, _ work: (inout Outbox, _ spacing: Duration?) -> Result
+  ) -> Result {
     let (result, isDue) = state.withLock { state in
-      let result = work(&state.outbox)
-      let (isWaiting, now) = (!state.outbox.isEmpty, ContinuousClock.now)
-      state.writes.note(isWaiting, at: now)
-      return (result, isWaiting && state.writes.isDue(at: now, pause: pace.pause))
+      let pause = pace.pause
+      let result = work(&state.outbox, state.writes.spacing(at: time, pause: pause))
+      let isWaiting = !state.outbox.isEmpty
+      state.writes.note(isWaiting, at: time)
+      let isDue = isWaiting && (state.outbox.hasOlder || state.writes.isDue(at: time, pause: pause))
+      if isDue { state.writes.wakes(at: time) }
+      return (result, isDue)
     }
     if isDue { signal.yield() }
     return result
   }
 
   /// Takes what waits.
-  func take() -> (texts: [String], values: [(frame: SampleFrame, lost: UInt32)]) {
+  func take(at time: ContinuousClock.Instant = .now) -> (texts: [String], values: [(frame: SampleFrame, lost: UInt32)])
+  {
     state.withLock { state in
       // What woke the writer may have been taken already: then nothing is written.
-      if !state.outbox.isEmpty { state.writes.wrote(at: .now, pause: pace.pause) }
-      state.taken = .now
+      if state.outbox.isEmpty { state.writes.wroteNothing() } else { state.writes.wrote(at: time, pause: pace.pause) }
+      state.taken = time
       return state.outbox.take()
     }
   }
@@ -77,8 +95,12 @@ final class Client: Sendable {
   }
 
   /// Wakes the writer if something waits and the pause is over.
-  func wake() {
-    let isOver = state.withLock { !$0.outbox.isEmpty && $0.writes.isOver(at: .now, pause: pace.pause) }
+  func wake(at time: ContinuousClock.Instant = .now) {
+    let isOver = state.withLock { state in
+      guard !state.outbox.isEmpty, state.writes.isOver(at: time, pause: pace.pause) else { return false }
+      state.writes.wakes(at: time)
+      return true
+    }
     if isOver { signal.yield() }
   }
 
@@ -199,16 +221,16 @@ final class Hub: Sendable {
   }
 
   /// Sends a value to the clients of its topic.
-  func publish(_ topic: Topic, _ payload: [UInt8]) {
+  func publish(_ topic: Topic, _ payload: [UInt8], at now: ContinuousClock.Instant = .now) {
     let (clients, sequence) = state.withLock { state in
       state.counts.frames += 1
       let sequence = state.sequences[topic, default: 0]
       state.sequences[topic] = sequence &+ 1
       return (Array(state.clients.values), sequence)
     }
-    let time = UInt64(max(0, (ContinuousClock.now - start) / .microseconds(1)))
+    let time = UInt64(max(0, (now - start) / .microseconds(1)))
     let frame = SampleFrame(topic, sequence: sequence, time: time, payload: payload)
-    for client in clients { _ = client.withOutbox { $0.offer(frame) } }
+    for client in clients { client.offer(frame, at: now) }
   }
 
   /// Sends all clients a state, in place of an older one that waits.

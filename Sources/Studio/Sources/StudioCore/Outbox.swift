@@ -1,7 +1,7 @@
 /// What waits for one client: the newest value of each topic, the newest of each state, and answers in their order.
 ///
 /// A value that is replaced before it is taken is counted, and the next frame of its topic carries the count. So a client that reads
-/// slowly holds no memory beyond one value a topic, the states and some answers, and knows what it missed.
+/// slowly holds no memory beyond a value a topic, two for a moment, the states and some answers, and knows what it missed.
 public struct Outbox: Sendable {
   /// The answers, those of actions under way too, with which it is full.
   public static let maximumAnswerCount = 256
@@ -12,11 +12,14 @@ public struct Outbox: Sendable {
   public private(set) var topics: Set<Topic> = []
   /// Whether the client wants no values now: its page is hidden.
   public var isPaused = false {
-    didSet { if isPaused { frames = [:] } }
+    didSet { if isPaused { (frames, older) = ([:], [:]) } }
   }
 
   private var frames: [Topic: SampleFrame] = [:]
+  /// The count of those lost before the newest value.
   private var lost: [Topic: UInt32] = [:]
+  /// The value before the newest one, with the count of those lost before it.
+  private var older: [Topic: (frame: SampleFrame, lost: UInt32)] = [:]
   private var states: [String: String] = [:]
   private var revisions: [String: Int64] = [:]
   private var answers: [String] = []
@@ -38,14 +41,26 @@ public struct Outbox: Sendable {
   public mutating func unsubscribe(_ topics: some Sequence<Topic>) {
     for topic in topics {
       self.topics.remove(topic)
-      (frames[topic], lost[topic]) = (nil, nil)
+      (frames[topic], lost[topic], older[topic]) = (nil, nil, nil)
     }
   }
 
-  /// Puts a value in place of the one that waits. Returns whether the client receives the topic.
-  public mutating func offer(_ frame: SampleFrame) -> Bool {
-    guard topics.contains(frame.topic), !isPaused else { return false }
-    if frames.updateValue(frame, forKey: frame.topic) != nil { lost[frame.topic, default: 0] &+= 1 }
+  /// Whether a topic has two values to take.
+  public var hasOlder: Bool { !older.isEmpty }
+
+  /// Puts a value in place of those that wait, or after one of them. Returns whether the client receives the topic.
+  ///
+  /// - Parameters:
+  ///   - frame: the value, newer than those of its topic before.
+  ///   - spacing: the microseconds between both beyond which the newest one that waits is kept, in place of the one before it; nil: none is.
+  public mutating func offer(_ frame: SampleFrame, keepingFrom spacing: UInt64? = nil) -> Bool {
+    let topic = frame.topic
+    guard topics.contains(topic), !isPaused else { return false }
+    guard let waiting = frames.updateValue(frame, forKey: topic) else { return true }
+    let isKept = spacing.map { frame.time > waiting.time &+ $0 } ?? false
+    var before = lost.removeValue(forKey: topic) ?? 0
+    if isKept || spacing == nil, let last = older.removeValue(forKey: topic) { before &+= last.lost &+ 1 }
+    if isKept { older[topic] = (waiting, before) } else { lost[topic] = before &+ 1 }
     return true
   }
 
@@ -90,15 +105,15 @@ public struct Outbox: Sendable {
     answers.append(text)
   }
 
-  /// Takes what waits: the states and then the answers, which they precede; the new value of each topic that has one, by its number, with
-  /// the count of those lost before it.
+  /// Takes what waits: the states and then the answers, which they precede; the new values of each topic that has some, by its number and
+  /// in their order, each with the count of those lost before it.
   public mutating func take() -> (texts: [String], values: [(frame: SampleFrame, lost: UInt32)]) {
-    let values = frames.values.sorted { $0.topic.rawValue < $1.topic.rawValue }.map { frame in
-      (frame, lost.removeValue(forKey: frame.topic) ?? 0)
+    let values = frames.values.sorted { $0.topic.rawValue < $1.topic.rawValue }.flatMap { frame in
+      (older[frame.topic].map { [$0] } ?? []) + [(frame, lost.removeValue(forKey: frame.topic) ?? 0)]
     }
     defer {
       (greeting, states, answers, answerLength) = (nil, [:], [], 0)
-      frames = [:]
+      (frames, older) = ([:], [:])
     }
     let greetings = greeting.map { [$0] } ?? []
     return (greetings + states.sorted { $0.key < $1.key }.map(\.value) + answers, values)

@@ -34,7 +34,7 @@ struct HubTests {
     var lost = received
     let total = 2_100
     for number in 1...total {
-      hub.publish(.prices, [])
+      hub.publish(.prices, [], at: hub.start)
       for (place, pace) in paces.enumerated() where number.isMultiple(of: pace) {
         for (frame, count) in clients[place].take().values {
           #expect(Int(frame.sequence) == number - 1 && Int(count) == pace - 1)
@@ -45,6 +45,52 @@ struct HubTests {
     }
     #expect(received == paces.map { total / $0 })
     #expect(zip(received, lost).allSatisfy { $0 + $1 == total })
+  }
+
+  private static func value(_ number: Int, at milliseconds: Int) -> SampleFrame {
+    SampleFrame(.meter, sequence: UInt32(number), time: UInt64(1_000 * milliseconds), payload: [])
+  }
+
+  /// The values of a page on a quick network were lost where they came unevenly.
+  @Test func aPageThatReadsLosesNoneOfTwoValuesWithinAPause() {
+    let client = Client(id: 1, canAct: true, pace: Pace())
+    client.withOutbox { $0.subscribe([.meter]) }
+    let start = ContinuousClock.now
+    func offer(_ number: Int, at time: Int) {
+      client.offer(Self.value(number, at: time), at: start + .milliseconds(time))
+    }
+    func take(at time: Int) -> [UInt32] {
+      let values = client.take(at: start + .milliseconds(time)).values
+      #expect(values.allSatisfy { $0.lost == 0 })
+      return values.map(\.frame.sequence)
+    }
+    offer(0, at: 0)
+    #expect(take(at: 0) == [0])
+    // The first one is too early for a write, the second one wakes the writer.
+    for (number, time) in [(1, 10), (2, 27)] { offer(number, at: time) }
+    #expect(take(at: 28) == [1, 2])
+    // The writer, woken as the pause is over, is late.
+    offer(3, at: 40)
+    client.wake(at: start + .milliseconds(66))
+    offer(4, at: 80)
+    #expect(take(at: 81) == [3, 4])
+  }
+
+  /// Prices and peaks come no more often than a page is written to: of one that does not read each replaces the one before.
+  @Test func aPageThatDoesNotReadHoldsTheNewestValueAlone() {
+    let client = Client(id: 1, canAct: true, pace: Pace())
+    client.withOutbox { $0.subscribe([.meter]) }
+    let start = ContinuousClock.now
+    for number in 0..<5 {
+      client.offer(Self.value(number, at: 40 * number), at: start + .milliseconds(40 * number))
+      if number > 0 { client.wake(at: start + .milliseconds(40 * number + 20)) }
+    }
+    // Nor one that stops after some.
+    let values = client.take(at: start + .milliseconds(161)).values
+    #expect(values.map(\.frame.sequence) == [4] && values.map(\.lost) == [4])
+    for number in 5..<9 { client.offer(Self.value(number, at: 40 * number), at: start + .milliseconds(40 * number)) }
+    let others = client.take().values
+    #expect(others.map(\.frame.sequence) == [8] && others.map(\.lost) == [3])
   }
 
   @Test func aReaderThatStallsHoldsOneValueOfEachTopicAndDelaysNobody() {

@@ -60,6 +60,42 @@ import Testing
     #expect(again && next.map(\.lost) == [0])
   }
 
+  /// What comes late waits for a while, and the next one then comes soon after.
+  @Test func aValueThatIsFarFromTheNextIsKept() {
+    func meter(_ sequence: UInt32, _ time: UInt64) -> SampleFrame {
+      SampleFrame(.meter, sequence: sequence, time: time, payload: [])
+    }
+    var outbox = Outbox()
+    outbox.subscribe([.meter, .prices])
+    for value in [meter(0, 0), meter(1, 10), meter(2, 21), frame(.prices, 7)] {
+      let isWanted = outbox.offer(value, keepingFrom: 10)
+      #expect(isWanted)
+    }
+    #expect(outbox.hasOlder)
+    var values = outbox.take().values
+    #expect(values.map(\.frame.sequence) == [7, 1, 2] && values.map(\.lost) == [0, 1, 0])
+    #expect(outbox.isEmpty && !outbox.hasOlder)
+    // Two at most, and each of the others is counted before the one that followed it.
+    let others: [(UInt32, UInt64)] = [(3, 20), (4, 31), (5, 32), (6, 43), (7, 54)]
+    for (sequence, time) in others { _ = outbox.offer(meter(sequence, time), keepingFrom: 10) }
+    _ = outbox.offer(meter(8, 60), keepingFrom: 10)
+    values = outbox.take().values
+    #expect(values.map(\.frame.sequence) == [6, 8] && values.map(\.lost) == [3, 1])
+    // Of a page that does not read none is kept.
+    for (sequence, time) in others { _ = outbox.offer(meter(sequence, time), keepingFrom: 10) }
+    _ = outbox.offer(meter(8, 99))
+    #expect(!outbox.hasOlder)
+    values = outbox.take().values
+    #expect(values.map(\.frame.sequence) == [8] && values.map(\.lost) == [5])
+    // Nor is one of a topic that is left, or of a hidden page.
+    for leave in [{ $0.unsubscribe([.meter]) }, { $0.isPaused = true }] as [(inout Outbox) -> Void] {
+      var left = outbox
+      for (sequence, time) in others { _ = left.offer(meter(sequence, time), keepingFrom: 10) }
+      leave(&left)
+      #expect(left.isEmpty && !left.hasOlder)
+    }
+  }
+
   @Test func memoryOfAReaderThatStallsIsBounded() {
     var outbox = Outbox()
     outbox.subscribe(Topic.allCases)

@@ -58,31 +58,73 @@ import Testing
   }
 
   /// Four topics of sound, in blocks of 20 ms, beside the tempo and prices: writes that were early for one of them had others replaced,
-  /// about ten values a second.
-  @Test func noTopicOfTheOverviewPutsOffAnother() {
+  /// about ten values a second. Where each value comes late, and the writer too, as on a busy machine, up to five a second were replaced.
+  @Test(arguments: [(0, 0), (10, 0), (10, 10), (20, 10)])
+  func noTopicOfTheOverviewPutsOffAnother(lateness: UInt64, delay: UInt64) {
     var pace = WritePace(from: start)
     var outbox = Outbox()
+    var random: UInt64 = 1
+    /// A number of milliseconds, up to that many.
+    func late(_ most: UInt64) -> Int {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((random >> 33) % (most + 1))
+    }
     let topics: [(topic: Topic, step: Int, phase: Int)] = [
       (.meter, 60, 0), (.pitch, 40, 20), (.spectrum, 40, 20), (.voice, 40, 1), (.tempo, 50, 3), (.prices, 40, 7),
     ]
     outbox.subscribe(topics.map(\.topic))
-    var (count, lost) = (0, 0)
-    for time in 0..<60_000 {
+    var coming: [Int: [Topic]] = [:]
+    for (topic, step, phase) in topics {
+      for time in stride(from: phase, to: 60_000, by: step) { coming[time + late(lateness), default: []].append(topic) }
+    }
+    var (count, received, lost) = (0, 0, 0)
+    /// When the writer takes what waits.
+    var ready: Int?
+    for time in 0..<60_100 {
       let now = start + .milliseconds(time)
       var isDue = false
-      for (topic, step, phase) in topics where time % step == phase {
-        _ = outbox.offer(SampleFrame(topic, sequence: 0, time: 0, payload: []))
-        isDue = isDue || pace.isDue(at: now, pause: pause)
+      for topic in coming[time] ?? [] {
+        let spacing = pace.spacing(at: now, pause: pause).map { UInt64($0 / .microseconds(1)) }
+        _ = outbox.offer(SampleFrame(topic, sequence: 0, time: UInt64(1_000 * time), payload: []), keepingFrom: spacing)
+        isDue = isDue || outbox.hasOlder || pace.isDue(at: now, pause: pause)
       }
       pace.note(!outbox.isEmpty, at: now)
       let isOver = time % 4 == 0 && pace.isOver(at: now, pause: pause)
-      guard !outbox.isEmpty, isDue || isOver else { continue }
+      if !outbox.isEmpty, isDue || isOver {
+        pace.wakes(at: now)
+        ready = ready ?? time + late(delay)
+      }
+      guard let taken = ready, taken <= time else { continue }
+      ready = nil
       pace.wrote(at: now, pause: pause)
       count += 1
-      lost += outbox.take().values.map { Int($0.lost) }.reduce(0, +)
+      let values = outbox.take().values
+      received += values.count
+      lost += values.map { Int($0.lost) }.reduce(0, +)
     }
-    #expect(lost == 0)
+    #expect(lost == 0 && received == coming.values.map(\.count).reduce(0, +))
     #expect(count <= 60_000 / 33 + 2)
+  }
+}
+
+extension WritePaceTests {
+  /// Of a page that is read, more than half of a pause apart, and less than a pause too early.
+  @Test func bothValuesAreWrittenToAPageThatReads() {
+    func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
+    var pace = WritePace(from: start)
+    #expect(pace.spacing(at: start, pause: pause) == pause / 2)
+    pace.wrote(at: start, pause: pause)
+    #expect(pace.spacing(at: start, pause: pause) == nil && pace.spacing(at: at(1), pause: pause) == pause / 2)
+    // Its writer is woken, and again, but takes nothing.
+    for time in [20, 30] { pace.wakes(at: at(time)) }
+    #expect(pace.spacing(at: at(36), pause: pause) == pause / 2 && pace.spacing(at: at(37), pause: pause) == nil)
+    var other = pace
+    other.wroteNothing()
+    #expect(other.spacing(at: at(37), pause: pause) == pause / 2)
+    pace.wrote(at: at(40), pause: pause)
+    #expect(pace.spacing(at: at(41), pause: pause) == pause / 2)
+    pace.wrote(at: at(41), pause: pause)
+    #expect(pace.spacing(at: at(73), pause: pause) == nil && pace.spacing(at: at(74), pause: pause) == pause / 2)
   }
 }
 
