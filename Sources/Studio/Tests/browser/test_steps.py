@@ -73,9 +73,16 @@ class Screen:
 
     def replaces(self, action, *arguments):
         """Does what replaces the bands, until it is answered: the bands of after come before that."""
-        count = self.answered.count("equalizer/import")
+        self.does("equalizer/import", action, *arguments)
+
+    def sets(self, action, *arguments):
+        """Does what sets gains, until it is answered."""
+        self.does("equalizer/set", action, *arguments)
+
+    def does(self, name, action, *arguments):
+        count = self.answered.count(name)
         action(*arguments)
-        wait_until(self.page, lambda: self.answered.count("equalizer/import") > count)
+        wait_until(self.page, lambda: self.answered.count(name) > count)
 
     def has_failed(self, words):
         expect(self.page.get_by_role("alert")).to_contain_text(words)
@@ -137,6 +144,90 @@ def test_a_step_that_fails_can_be_taken_again(screen, is_redo):
     screen.slider("1000" if is_redo else 512).wait_for()
     expect(this).to_be_disabled()
     expect(other).to_be_enabled()
+
+
+@pytest.mark.parametrize("is_redo", [False, True])
+def test_a_slider_s_step_that_fails_can_be_taken_again(screen, studio, is_redo):
+    slider, [before, after] = screen.slider(512), ["3", "0"][::-1 if is_redo else 1]
+    screen.sets(slider.press, "PageUp")
+    if is_redo:
+        screen.sets(screen.undo.click)
+    this, other = [screen.undo, screen.redo][::-1 if is_redo else 1]
+    screen.cut()
+    this.click()
+    screen.has_failed("not connected")
+    expect(slider).to_have_value(before)
+    expect(this).to_be_enabled()
+    expect(other).to_be_disabled()
+    screen.connect_again()
+    this.click()
+    wait_until(screen.page, lambda: state(studio, "equalizer")["left"][6] == float(after))
+    expect(slider).to_have_value(after)
+    expect(this).to_be_disabled()
+    expect(other).to_be_enabled()
+
+
+def test_a_change_that_fails_is_no_step_and_leaves_what_can_be_done_again(screen):
+    screen.sets(screen.slider(512).press, "PageUp")
+    screen.sets(screen.undo.click)
+    screen.cut()
+    screen.slider(64).press("PageUp")
+    screen.has_failed("not connected")
+    expect(screen.slider(64)).to_have_value("0")
+    expect(screen.undo).to_be_disabled()
+    expect(screen.redo).to_be_enabled()
+    screen.connect_again()
+    screen.redo.click()
+    expect(screen.slider(512)).to_have_value("3")
+    expect(screen.redo).to_be_disabled()
+
+
+def test_a_step_that_fails_at_its_end_is_one_of_its_beginning(screen):
+    # As a slider is dragged.
+    def drag(gain):
+        screen.slider(512).evaluate("(slider, gain) => { slider.value = gain; slider.dispatchEvent(new Event('input')); }", gain)
+
+    screen.sets(drag, 1)
+    screen.cut()
+    drag(2)
+    screen.has_failed("not connected")
+    screen.connect_again()
+    for button, gain in [(screen.undo, "0"), (screen.redo, "1")]:
+        button.click()
+        expect(screen.slider(512)).to_have_value(gain)
+        expect(button).to_be_disabled()
+
+
+def test_a_and_b_stay_where_they_are_without_a_connection(screen):
+    memory, slider = screen.page.get_by_role("button", name="A/B:"), screen.slider(512)
+    screen.sets(slider.press, "PageUp")
+    memory.click()
+    expect(memory).to_have_text("A/B: B")
+    screen.sets(slider.press, "PageUp")
+    screen.cut()
+    memory.click()
+    screen.has_failed("not connected")
+    expect(memory).to_have_text("A/B: B")
+    expect(slider).to_have_value("6")
+    screen.connect_again()
+    for name, value in [("A", "3"), ("B", "6")]:
+        memory.click()
+        expect(memory).to_have_text(f"A/B: {name}")
+        expect(slider).to_have_value(value)
+
+
+def test_a_change_whose_answer_is_lost_can_be_undone(screen, studio):
+    screen.hold()
+    screen.slider(512).press("PageUp")
+    wait_until(screen.page, lambda: state(studio, "equalizer")["left"][6] == 3)
+    screen.cut()
+    screen.has_failed("the connection was lost")
+    screen.is_held, screen.held = False, []
+    screen.connect_again()
+    expect(screen.slider(512)).to_have_value("3")
+    screen.undo.click()
+    wait_until(screen.page, lambda: state(studio, "equalizer")["left"] == [0] * 14)
+    expect(screen.slider(512)).to_have_value("0")
 
 
 def test_a_refused_import_leaves_what_can_be_done_again(screen):

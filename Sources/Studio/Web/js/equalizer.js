@@ -32,6 +32,8 @@ export async function equalizer(app) {
   let dragged = null;
   /** The changes whose way to the server is not over, and whether one of them has not begun it. */
   let [underWay, isWaiting] = [0, false];
+  /** What takes back the notes of the changes that the next call to the server is to make, the oldest first. */
+  let notes = [];
   /** Of what the curve shows: it grows with each change. */
   let edition = 0;
   const sliders = { left: [], right: [] };
@@ -49,11 +51,20 @@ export async function equalizer(app) {
     [isWaiting, underWay] = [true, underWay + 1];
     const present = bands();
     history.after(async () => {
-      isWaiting = false;
+      const own = notes;
+      let hasFailed = false;
+      [isWaiting, notes] = [false, []];
       // Bands that another page has replaced take nothing more.
-      if (bands() === present) await app.attempt(() => link.act("equalizer/set", copy()));
+      if (bands() === present) await app.attempt(() => link.act("equalizer/set", copy()).catch((error) => {
+        // The next call makes these changes, too.
+        hasFailed = !isWaiting;
+        if (isWaiting) notes = [...own, ...notes];
+        else for (const takeBack of own.reverse()) takeBack(error);
+        throw error;
+      }));
       underWay -= 1;
-      if (!underWay && !dragged) adopt();
+      if (!underWay && (hasFailed || !dragged)) adopt();
+      if (hasFailed) showButtons();
     });
   };
   const parts = () => [...gains.left, ...gains.right];
@@ -75,7 +86,8 @@ export async function equalizer(app) {
     gains = { left: [...left], right: [...right] };
     show();
   };
-  const put = (changes) => {
+  const put = (changes, takeBack) => {
+    notes.push(takeBack);
     for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
     send();
@@ -83,10 +95,11 @@ export async function equalizer(app) {
     app.session.moved("eq", moves, bands() === GRAPHIC ? parts() : null, true);
     showButtons();
   };
-  /** Changes gains, by one control: those of a step are undone together. */
-  const change = (control, changes) => {
-    history.change(control, bands(), changes.map(({ channel, band, gain }) => ({ channel, band, before: gains[channel][band], after: gain })));
-    put(changes);
+  /** Changes gains, by one control: those of a step are undone together. What takes it back follows if they are not made. */
+  const change = (control, changes, takeBack) => {
+    const forget = history.change(control, bands(), changes.map(({ channel, band, gain }) => ({ channel, band, before: gains[channel][band], after: gain })));
+    // They may have been made where no answer came.
+    put(changes, ({ isUncertain }) => { if (!isUncertain) { forget(); takeBack?.(); } });
   };
   const controlOf = (channel, band) => `${channel} ${band}`;
   const move = (channel, band, gain) => {
@@ -119,7 +132,7 @@ export async function equalizer(app) {
   });
   const step = (isRedo) => history.onceReplaced(() => {
     const taken = history.take(isRedo, bands());
-    if (taken?.changes) put(taken.changes);
+    if (taken?.changes) put(taken.changes, taken.putBack);
     else if (taken) exchange(async () => {
       try {
         await take(taken.action, taken.argument);
@@ -153,11 +166,12 @@ export async function equalizer(app) {
   const linked = button("Link left and right", () => { history.isLinked = !history.isLinked; showButtons(); });
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
   const memory = button("A", () => history.onceReplaced(() => {
-    history.slots[history.slot] = { ...copy(), bands: bands() };
-    history.slot = history.slot === "A" ? "B" : "A";
+    const { slots, slot } = history;
+    history.slots = { ...slots, [slot]: { ...copy(), bands: bands() } };
+    history.slot = slot === "A" ? "B" : "A";
     const other = history.slots[history.slot];
     history.end();
-    if (other?.bands === bands()) change("memory", differences(other));
+    if (other?.bands === bands()) change("memory", differences(other), () => { [history.slots, history.slot] = [slots, slot]; });
     showButtons();
   }));
   const showButtons = () => {

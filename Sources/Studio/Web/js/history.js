@@ -32,19 +32,28 @@ export class EqualizerHistory {
   /** Ends the step that goes on. */
   end() { this.#open = null; }
 
-  /** Notes changes of one control: lists of channel, band, gain before and after. */
+  /**
+   * Notes changes of one control: lists of channel, band, gain before and after. Returns what takes the note back, if they are not made;
+   * before that the notes after it are.
+   */
   change(control, frequencies, changes) {
     const news = changes.filter(({ before, after }) => before !== after);
-    if (!news.length) return;
-    if (this.#open?.control !== control || this.#open.frequencies !== frequencies) {
+    if (!news.length) return () => {};
+    const noted = { past: this.#past, future: this.#future };
+    const isNew = this.#open?.control !== control || this.#open.frequencies !== frequencies;
+    if (isNew) {
       this.#open = { control, frequencies, changes: [] };
       this.#add(this.#open);
     }
-    for (const { channel, band, before, after } of news) {
-      const known = this.#open.changes.find((each) => each.channel === channel && each.band === band);
-      if (known) known.after = after;
-      else this.#open.changes.push({ channel, band, before, after });
-    }
+    const step = this.#open;
+    const known = step.changes;
+    step.changes = known.map((each) => ({ ...each, after: news.find(({ channel, band }) => each.channel === channel && each.band === band)?.after ?? each.after }));
+    step.changes.push(...news.filter(({ channel, band }) => !known.some((each) => each.channel === channel && each.band === band)));
+    return () => {
+      this.#open = null;
+      step.changes = known;
+      if (isNew && this.#past.at(-1) === step) this.forget(noted);
+    };
   }
 
   /** Notes a change of everything, before it is made: the filters of before, and the action with its argument. Returns what `forget` takes. */
@@ -68,7 +77,7 @@ export class EqualizerHistory {
 
   /**
    * Takes the newest step back, or the last one again: the changes `{ channel, band, gain }`, or an action with its argument; null for none.
-   * If the action is refused, `putBack` leaves the steps as they were.
+   * If that is not done, `putBack` leaves the steps as they were.
    */
   take(isRedo, frequencies) {
     const [from, to] = isRedo ? [this.#future, this.#past] : [this.#past, this.#future];
@@ -80,7 +89,7 @@ export class EqualizerHistory {
     to.push(step);
     const putBack = () => { if (to.at(-1) === step) from.push(to.pop()); };
     if (!step.changes) return { ...isRedo ? step : { action: "equalizer/import", argument: { text: step.before } }, putBack };
-    return { changes: step.changes.map(({ channel, band, before, after }) => ({ channel, band, gain: isRedo ? after : before })) };
+    return { changes: step.changes.map(({ channel, band, before, after }) => ({ channel, band, gain: isRedo ? after : before })), putBack };
   }
 
   /** What was begun last: the next one follows its end. */

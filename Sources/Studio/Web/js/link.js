@@ -99,7 +99,7 @@ export class Link extends EventTarget {
     this.#send({ pause: paused || document.hidden });
   }
 
-  /** Performs an action; rejects with the server's error. */
+  /** Performs an action; rejects with the server's error, or with one that `isUncertain`: the server may have performed it. */
   act(name, argument = {}) {
     if (this.status !== "live") return Promise.reject(new Error("not connected"));
     const id = this.#next++;
@@ -176,7 +176,7 @@ export class Link extends EventTarget {
   #lost(code) {
     clearTimeout(this.#silence);
     this.status = code === REFUSED ? "refused" : this.#isRenewed ? "connecting" : "lost";
-    for (const { reject } of this.#requests.values()) reject(new Error("the connection was lost"));
+    for (const { reject } of this.#requests.values()) reject(Object.assign(new Error("the connection was lost"), { isUncertain: true }));
     this.#requests.clear();
     this.#report("status");
     if (code === REFUSED) return;
