@@ -21,10 +21,22 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Parses arguments by the subcommand that they begin with, where they ask for nothing of the others.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    let first = arguments.first.flatMap { word in named.contains { $0.key == word } ? word : nil }
+    let subcommand = named.first { $0.key == arguments.first }
+    if let command = subcommand?.value, let parsed = parsed(arguments.dropFirst(), by: command) { return parsed }
     let ofAll = ["--generate-completion-script", "--experimental-dump-help"]
     let asksForAll = arguments.contains { argument in ofAll.contains(where: argument.hasPrefix) }
-    return try $only.withValue(asksForAll ? nil : first) { try parseAsRoot(arguments) }
+    return try $only.withValue(asksForAll ? nil : subcommand?.key) { try parseAsRoot(arguments) }
+  }
+
+  /// A subcommand without subcommands of its own, parsed alone: below another command, ArgumentParser collects its options three
+  /// times. Nil where it is not to be run, since its messages have the whole command's name.
+  private static func parsed(
+    _ arguments: ArraySlice<String>, by command: any ParsableCommand.Type
+  ) -> (any ParsableCommand)? {
+    guard command.configuration.subcommands.isEmpty, let parsed = try? command.parseAsRoot(Array(arguments)),
+      type(of: parsed) == command
+    else { return nil }
+    return parsed
   }
 
   static var configuration: CommandConfiguration {

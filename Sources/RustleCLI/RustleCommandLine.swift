@@ -13,6 +13,11 @@ public enum RustleCommandLine {
   public static func run(_ arguments: [String]) async -> Int32 {
     StandardStream.ignoreBrokenPipes()
     OpenFiles.raiseLimit()
+    // The parser makes all subcommands before it looks for this.
+    if arguments == ["--version"] {
+      try? LineWriter.standardOutput.write(Version.text + "\n")
+      return ExitStatus.ok.rawValue
+    }
     if let failure = malformed(arguments) ?? unknownSubcommand(arguments) { return report(failure) }
     do {
       var command = try command(for: arguments)
@@ -29,6 +34,7 @@ public enum RustleCommandLine {
 
   /// The failure for a file's name, or another argument, that is not UTF-8; nil otherwise.
   private static func malformed(_ arguments: [String]) -> CommandFailure? {
+    guard arguments.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else { return nil }
     let commandLine = try? BoundedFile.bytes(of: "/proc/self/cmdline", limit: 1 << 22)
     return ArgumentBytes.malformed(in: arguments, commandLine: commandLine).map { position, text in
       CommandFailure(
@@ -83,7 +89,8 @@ public enum RustleCommandLine {
     if error as? ExitCode == ExitCode(ExitStatus.filesFailed.rawValue) { return ExitStatus.filesFailed.rawValue }
     let code = RootCommand.exitCode(for: error)
     // ArgumentParser begins its errors with another spelling.
-    let message = RootCommand.fullMessage(for: error).replacing(#/^Error: /#, with: "error: ")
+    let text = RootCommand.fullMessage(for: error)
+    let message = text.hasPrefix("Error: ") ? "error: " + text.dropFirst(7) : text
     if !message.isEmpty {
       // Requested help and the version are results; other messages are errors.
       if code.isSuccess {

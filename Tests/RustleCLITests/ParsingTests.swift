@@ -36,6 +36,8 @@ import Testing
   @Test(arguments: [
     ["eq", "a.wav"], ["eq", "--help"], ["dmx", "send", "--universes", "0"], ["dmx", "sent"], ["pitch"], ["help", "eq"],
     [], ["--help"],
+    ["eq", "a.wav", "b.wav", "--band", "1000:3", "--encoding", "s16", "--quiet"], ["eq", "a.wav", "b.wav", "-h"],
+    ["eq", "help"], ["eq", "--version"], ["meter", "a.wav", "--json"], ["pitch", "a.wav", "--min", "0"],
     ["eq", "--experimental-dump-help"], ["meter", "a.wav", "--generate-completion-script", "bash"],
     ["--generate-completion-script", "zsh"],
   ])

@@ -48,7 +48,10 @@ extension EqualizerCommand {
     // Signals are handled before a temporary file exists.
     let signals = await Signals.stream(of: RunEnding.signals)
     func open() async throws -> OpenedInput {
-      try await file.samples.open(path, rate: device.rate, channels: device.channels, example: "rustle eq - out.wav")
+      // Long buffers, of which there are fewer; those of a pipe are short, so that sound does not wait for long.
+      try await file.samples.open(
+        path, rate: device.rate, channels: device.channels,
+        frames: path == AudioFileReader.standardInputPath ? 4_096 : 8_192, example: "rustle eq - out.wav")
     }
     let input = try await open()
     let format = input.format

@@ -11,8 +11,10 @@ enum Parse {
   static func number(
     _ what: String, in range: ClosedRange<Double>
   ) -> @Sendable (String) throws -> Double {
-    let bounds = [range.lowerBound, range.upperBound].map { Numbers.plain($0, digits: 12) }
-    return value("\(what) from \(bounds[0]) to \(bounds[1])") { Double($0).flatMap { range.contains($0) ? $0 : nil } }
+    @Sendable func bound(_ value: Double) -> String { Numbers.plain(value, digits: 12) }
+    return value("\(what) from \(bound(range.lowerBound)) to \(bound(range.upperBound))") {
+      Double($0).flatMap { range.contains($0) ? $0 : nil }
+    }
   }
 
   static func integer(_ what: String, in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
@@ -27,12 +29,13 @@ enum Parse {
     }
   }
 
-  /// A value that `parse` makes of the text, or nil.
+  /// A value that `parse` makes of the text, or nil. What is expected is said of a fault alone: each command makes the parsers of all
+  /// its options.
   static func value<Value>(
-    _ expected: String, _ parse: @escaping @Sendable (String) -> Value?
+    _ expected: @escaping @autoclosure @Sendable () -> String, _ parse: @escaping @Sendable (String) -> Value?
   ) -> @Sendable (String) throws -> Value {
     { text in
-      guard let value = parse(text) else { throw ValidationError("expected \(expected), got '\(text)'") }
+      guard let value = parse(text) else { throw ValidationError("expected \(expected()), got '\(text)'") }
       return value
     }
   }

@@ -87,14 +87,18 @@ struct RawInputOptions: ParsableArguments {
   }
 
   /// Opens a file or raw samples with checked rate and channels, from a time on and for a duration in seconds; `-` is standard
-  /// input, from which the command `example` reads. Not inlined: the optimizer of Swift 6.3 crashes over it in `rustle pitch`.
+  /// input, from which the command `example` reads. The buffers of a file have `frames`. Not inlined: the optimizer of Swift 6.3
+  /// crashes over it in `rustle pitch`.
   @inline(never)
   func open(
-    _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, example: String
+    _ input: String, rate: Int?, channels: Int?, from: Double = 0, seconds: Double? = nil, frames: Int = 4_096,
+    example: String
   ) async throws -> OpenedInput {
     try Self.checkStandardInput(input, example: example)
     let (from, duration) = (Duration.seconds(from), seconds.map { Duration.seconds($0) })
-    guard let raw else { return try await AudioFileInput(path: input).open(from: from, duration: duration) }
+    guard let raw else {
+      return try await AudioFileInput(path: input, bufferFrameCount: frames).open(from: from, duration: duration)
+    }
     let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
     // A pipe delivers full buffers: 20 ms are short enough for a live view.
     let block = max(1, Int(format.sampleRate / 50))
