@@ -7,7 +7,9 @@ struct ConnectionWatch {
   /// Why there may be no first connection.
   private let absence: String
   let wait: Duration
-  /// Whether one that libnats has closed is made anew where it says why, too.
+  /// What a server says of credentials that it does not take.
+  private static let refusals = ["authorization violation", "authentication expired", "authentication revoked"]
+  /// Whether one that libnats has closed is made anew where credentials were refused, too.
   private let isRenewed: Bool
   private var isConnected = false
   private var hasConnected = false
@@ -36,8 +38,9 @@ struct ConnectionWatch {
     let reason = self.reason(reason)
     let lost = FeedConnection.reconnecting(after: wait, failures: 1, reason: reason)
     switch state {
-    // Without a reason it was no refusal: a busy server was slow to authenticate, for one.
-    case .closed where !isRenewed && reason != absence: return [.closed(reason: reason)]
+    // Servers may have other reasons another time: one was slow to authenticate, or has no room.
+    case .closed where !isRenewed && Self.refusals.contains { reason.lowercased().contains($0) }:
+      return [.closed(reason: reason)]
     case .closed, .reconnecting:
       if !isConnected && failure == reason { return [] }
       (isConnected, failure) = (false, reason)

@@ -14,8 +14,10 @@ public import RustleMarket
 ///
 /// A lost connection is re-established. What was published meanwhile, or was dropped because the feed read too slowly, is missing and
 /// reported as ``/RustleMarket/Trade/sequenceGap``; with a ``replay`` other than ``Replay/live`` it is read from the stream. Trades
-/// that come twice, also from a second publisher of the same source, are delivered once; one that was reported missing and comes late is
-/// left out without a replay, and counted as dropped. One symbol is requested alone; several are chosen from all.
+/// that come twice, also from a second publisher of the same source, are delivered once. One that was reported missing and comes late is
+/// left out without a replay, and counted as dropped, so that what is in gaps is lost; with a replay it is delivered as
+/// ``/RustleMarket/Trade/isOutOfOrder``, so that of ``/RustleMarket/FeedCounts/sequenceNumbersInGaps`` those above
+/// ``/RustleMarket/FeedCounts/outOfOrder`` are lost. One symbol is requested alone; several are chosen from all.
 public struct NATSFeed: Sendable, Hashable {
   /// What comes before the trades that are published from now on. Except for ``live`` it requires a stream: ``NATSPublisher/durable``.
   public enum Replay: Sendable, Hashable {

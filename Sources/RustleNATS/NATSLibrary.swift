@@ -460,6 +460,13 @@ private func setServers(_ servers: [String], of options: OpaquePointer?) -> nats
     return UInt64(max(0, count - dropped))
   }
 
+  /// The number of messages that wait.
+  var pending: Int {
+    var count: Int32 = 0
+    unsafe natsSubscription_GetPending(subscription, &count, nil)
+    return Int(count)
+  }
+
   /// Returns the next message, after waiting for at most this number of milliseconds.
   func next(within milliseconds: Int64) throws(Absence) -> NATSMessage {
     var message: OpaquePointer?

@@ -6,7 +6,7 @@ actor NATSReader {
   /// How long a call waits for a message, in milliseconds: a cancellation, and a change of the connection, are noticed so late.
   private static let patience: Int64 = 50
   /// The bytes after which the feed is given what was read.
-  private static let batch = 262_144
+  private static let largestBatch = 262_144
   /// Pauses between attempts to read a stream.
   private static let retry = Duration.seconds(1)
   /// How long an answer about the stream is waited for, twice as long each time: while a cluster chooses a leader there is none.
@@ -76,12 +76,15 @@ actor NATSReader {
         wanted = subject(for: try writer.subscription)
         nextLook = now + .milliseconds(Self.patience)
       }
+      var earlier: NATSSubscription?
       if connection.state == .connected && (subscription == nil || wanted != subject) {
+        // A stream is read again.
+        earlier = feed.replay == .live ? subscription : nil
         do throws(NATSFailure) {
           // Before the earlier one ends: messages that come twice are left out.
           subscription = try subscribed(to: wanted, on: connection)
           subject = wanted
-          // The earlier one's end is read by the server too, and its refusal comes before the answer. libnats keeps refusals of before.
+          // Its refusal comes before the answer. libnats keeps refusals of before.
           try? connection.flush(within: feed.connectTimeout)
           if let refusal = connection.refusal, refusal.subject.map({ $0 == wanted }) ?? true {
             subscription = nil
@@ -101,6 +104,14 @@ actor NATSReader {
       // What is published once this state is reported arrives.
       if changes.last == connected { try? connection.flush(within: feed.connectTimeout) }
       for change in changes { try writer.report(change) }
+      // Of what has come by the earlier one the next one has nothing.
+      if let messages = earlier.take() {
+        var left = messages.pending
+        while left > 0 {
+          let count = try await read(messages, of: connection, to: writer, within: 0, limit: left)
+          left = count > 0 ? left - count : 0
+        }
+      }
       if refusal != nil { try await Task.sleep(for: Self.retry) }
       if let subscription {
         try await read(subscription, of: connection, to: writer)
@@ -148,14 +159,17 @@ actor NATSReader {
     min(max(feed.pingInterval, Self.heartbeats.lowerBound), Self.heartbeats.upperBound)
   }
 
-  /// Reads what has come.
-  private func read(_ messages: NATSSubscription, of connection: NATSConnection, to writer: FeedWriter) async throws {
-    var (bytes, patience) = ([UInt8](), Self.patience)
-    var (duplicates, late): (UInt64, UInt64) = (0, 0)
+  /// Reads what has come: at most so many messages, and those of one batch. Returns the number of messages.
+  @discardableResult
+  private func read(
+    _ messages: NATSSubscription, of connection: NATSConnection, to writer: FeedWriter,
+    within patience: Int64 = patience, limit: Int = .max
+  ) async throws -> Int {
+    var (batch, patience, count) = (Batch(), patience, 0)
     do {
-      while bytes.count < Self.batch {
+      while batch.bytes.count < Self.largestBatch && count < limit {
         let message = try messages.next(within: patience)
-        patience = 0
+        (patience, count) = (0, count + 1)
         if feed.replay != .live {
           heard = .now
           if !follow(message, of: connection) {
@@ -165,32 +179,46 @@ actor NATSReader {
         }
         switch message.readID(into: &id) ? arrived.take(id) : .new {
         case .duplicate:
-          duplicates += 1
+          batch.duplicates += 1
           continue
         // A server reads what it has of a connection that a publisher has lost beside the next one, and may hold it up. By then it is
-        // reported missing. What a stream has acknowledged is never left out.
+        // reported missing. What a stream has acknowledged is never left out: the feed marks it as out of order.
         case .late where feed.replay == .live:
-          late += 1
+          batch.late += 1
           continue
         // Not a trade: it is reported and counted as a malformed message.
-        case .outdated: bytes += "of an earlier epoch: ".utf8 + id
+        case .outdated: batch.bytes += "of an earlier epoch: ".utf8 + id
         case .renumbered:
           let line = Self.line(message)
-          try await writer.push(bytes)
+          try await give(batch, of: messages, to: writer)
+          // An empty line is taken once no trade waits: those that do would count to the next numbers.
+          try await writer.push([UInt8(ascii: "\n")])
           try writer.reportRenumbered("the source numbers anew: \(String(decoding: id, as: UTF8.self))")
-          bytes = line
-        case .new, .late: message.append(to: &bytes)
+          batch = Batch(bytes: line)
+        case .new, .late: message.append(to: &batch.bytes)
         }
-        bytes.append(UInt8(ascii: "\n"))
+        batch.bytes.append(UInt8(ascii: "\n"))
       }
     } catch let absence as NATSSubscription.Absence {
       // A consumer that is silent has ended, with its server.
       let isSilent = feed.replay != .live && patience > 0 && ContinuousClock.now - heard > heartbeat * 2
       if absence == .ended || isSilent { subscription = nil }
     }
-    // Counted before anyone sees the trades.
-    writer.reportLeftOut(dropped: messages.newlyDropped() + late, duplicates: duplicates)
-    if !bytes.isEmpty { try await writer.push(bytes) }
+    try await give(batch, of: messages, to: writer)
+    return count
+  }
+
+  /// What was read together.
+  private struct Batch {
+    var bytes: [UInt8] = []
+    var duplicates: UInt64 = 0
+    var late: UInt64 = 0
+  }
+
+  /// Counts what was left out before anyone sees the trades that come after it.
+  private func give(_ batch: Batch, of messages: NATSSubscription, to writer: FeedWriter) async throws {
+    writer.reportLeftOut(dropped: messages.newlyDropped() + batch.late, duplicates: batch.duplicates)
+    if !batch.bytes.isEmpty { try await writer.push(batch.bytes) }
   }
 
   /// Whether a message is the stream's next one. Without it the subscription ends, and another one begins after the last message.

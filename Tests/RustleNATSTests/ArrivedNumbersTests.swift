@@ -134,11 +134,13 @@ import Testing
     #expect(watch.changes(to: .connected, reconnects: 1, failure: "r") == [.connected(to: origin)])
     #expect(watch.changes(to: .connected, reconnects: 1, failure: "r").isEmpty)
     #expect(watch.changes(to: .connected, reconnects: 2, failure: "r") == [lost, .connected(to: origin)])
-    #expect(watch.changes(to: .closed, reconnects: 2, failure: "r") == [.closed(reason: "r")])
+    #expect(watch.changes(to: .closed, reconnects: 2, failure: "r") == [lost])
+    #expect(watch.changes(to: .closed, reconnects: 0, failure: "r").isEmpty)
     watch = ConnectionWatch(NATSAddress(servers: ["nats://h"], prefix: "a"), wait: .seconds(1))
     #expect(watch.changes(to: .closed, reconnects: 0, failure: "") == [first])
     #expect(watch.changes(to: .closed, reconnects: 0, failure: "").isEmpty)
-    #expect(watch.changes(to: .closed, reconnects: 0, failure: "r") == [.closed(reason: "r")])
+    let refusal = "Authorization Violation"
+    #expect(watch.changes(to: .closed, reconnects: 0, failure: refusal) == [.closed(reason: refusal)])
   }
 
   /// Whatever the connection is by then.

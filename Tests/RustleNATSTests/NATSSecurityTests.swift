@@ -103,16 +103,41 @@ import Testing
     }
   }
 
-  /// It used to end a subscription for good.
-  @Test func aServerThatWasSlowToAuthenticateIsAskedAgain() async throws {
+  /// It used to end a subscription for good, as what a server says of a connection that it has taken did.
+  @Test(arguments: [("Authentication Timeout", false), ("maximum subscriptions exceeded", true)], [false, true])
+  func aServerThatEndsAConnectionIsAskedAgain(reason: (String, Bool), later: Bool) async throws {
     let server = try NATSServer()
-    server.kill()
-    let slow = try server.timeOut()
+    func end() throws -> Process { try server.endConnection(reason.0, isAnswered: reason.1) }
+    if !later { server.kill() }
+    let first = later ? nil : try end()
     let reader = try await NATSRun.Reader(NATSFeed(server.address(), reconnectWait: .milliseconds(10)))
-    slow.waitUntilExit()
+    if later {
+      try await reader.state(NATSRun.isConnected)
+      server.kill()
+    }
+    let other = try first ?? end()
+    other.waitUntilExit()
     try server.restart()
-    try await reader.state(NATSRun.isConnected)
+    let source = try await NATSRun.Source(NATSPublisher(server.address()))
+    // Its newest is sent again until it is read.
+    try await source.push(NATSRun.trades(0..<1))
+    var trades = reader
+    #expect(try await trades.next() == NATSRun.trade(0))
+    #expect(try await source.end().failed == 0)
     await reader.feed.shutDown()
+  }
+
+  /// It says so, which is no refusal for good.
+  @Test func aServerThatIsFullIsAskedAgain() async throws {
+    let folder = try ScratchFolder()
+    let server = try NATSServer("-c", try folder.write(Data("max_connections: 1".utf8), as: "server.conf"))
+    let first = try await NATSRun.Reader(NATSFeed(server.address()))
+    try await first.state(NATSRun.isConnected)
+    let second = try await NATSRun.Reader(NATSFeed(server.address(), reconnectWait: .milliseconds(10)))
+    try await second.state(NATSRun.isLost)
+    await first.feed.shutDown()
+    try await second.state(NATSRun.isConnected)
+    await second.feed.shutDown()
   }
 }
 #endif

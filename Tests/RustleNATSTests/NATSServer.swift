@@ -99,8 +99,8 @@ final class NATSServer {
     program.waitUntilExit()
   }
 
-  /// Accepts a connection in its place, after `kill`, and ends it as a server does that has no time to authenticate it.
-  func timeOut() throws -> Process {
+  /// Accepts a connection in its place, after `kill`, and ends it as a server does that says why: once it has answered, or before.
+  func endConnection(_ reason: String, isAnswered: Bool = false) throws -> Process {
     let program = Process()
     program.executableURL = URL(filePath: "/usr/bin/env")
     let script = #"""
@@ -108,10 +108,16 @@ final class NATSServer {
       server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
       link, _ = server.accept()
       link.sendall(b'INFO {"server_id":"N","version":"2.9.10","proto":1,"headers":true,"max_payload":1048576}\r\n')
-      link.recv(65536)
-      link.sendall(b"-ERR 'Authentication Timeout'\r\n")
+      data, more = b"", b" "
+      while b"PING\r\n" not in data and more:
+        more = link.recv(65536)
+        data += more
+      if sys.argv[3] == "true":
+        link.sendall(b"PONG\r\n")
+        link.recv(65536)
+      link.sendall(b"-ERR '%s'\r\n" % sys.argv[2].encode())
       """#
-    program.arguments = ["python3", "-c", script, "\(port)"]
+    program.arguments = ["python3", "-c", script, "\(port)", reason, "\(isAnswered)"]
     try program.run()
     return program
   }
