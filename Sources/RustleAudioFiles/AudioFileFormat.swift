@@ -20,8 +20,8 @@ public struct AudioFileFormat: Sendable, Hashable {
 
   /// A fault that leaves the length of a file unknown. What the file holds can be read, except for further streams.
   public enum LengthFault: Sendable, Hashable {
-    /// An Ogg file without the end of its stream, or an M4A file that ends within its sound: it was cut off, or its writer was
-    /// killed.
+    /// An Ogg file without the end of its stream, an M4A file that ends within its sound, or a cut WAV file of compressed sound
+    /// without the number of its frames: it was cut off, or its writer was killed.
     case noEnd
     /// A WAV file whose header has the length 0 although samples follow.
     case noLength

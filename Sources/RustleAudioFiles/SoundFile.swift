@@ -77,13 +77,14 @@ let opening = NSLock()
     let isLengthKnown = info.seekable != 0 && info.frames < Int64(Int32.max) * 1024
     let container = Self.containerName(info.format)
     let ogg = container == "OGG" && !isStandardInput && Self.isRegular(path) ? OggEnd.fault(of: path) : nil
-    let promisedFrames: Int? = if case .short(let promised) = wave { promised } else { nil }
+    let (promisedFrames, isCut) =
+      if case .short(let promised) = wave { (promised, promised == nil) } else { (nil, false) }
     format = AudioFileFormat(
       sampleRate: Double(info.samplerate), channels: Int(info.channels),
       frames: isLengthKnown ? Int(info.frames) : nil,
       container: container,
       codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec",
-      promisedFrames: promisedFrames, lengthFault: ogg ?? (repaired == nil ? nil : .noLength))
+      promisedFrames: promisedFrames, lengthFault: ogg ?? (isCut ? .noEnd : repaired == nil ? nil : .noLength))
     layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
     end = nil
   }

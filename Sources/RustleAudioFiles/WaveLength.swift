@@ -2,8 +2,9 @@ internal import Foundation
 
 /// The length in the header of a WAV or AIFF file whose sound is longer or shorter.
 enum WaveLength {
-  /// More frames than the file holds, which is cut off; libsndfile corrects the header silently.
-  case short(promised: Int)
+  /// More than the file holds, which is cut off; libsndfile corrects the header silently. The frames are nil of compressed sound
+  /// whose header has only its bytes.
+  case short(promised: Int?)
   /// None, although samples follow, since the writer ended before it wrote the length: the bytes to read in place of those of the
   /// file, which make the sizes of the file and of its samples unknown.
   case missing(repairs: [RepairedFile.Repair])
@@ -11,6 +12,10 @@ enum WaveLength {
   /// Sizes from here on mean that the length was not known when the header was written: FFmpeg writes 0xFFFFFFFF into a pipe,
   /// SoX 0x7FFFF000 and more.
   private static let unknownSize: UInt64 = 0x7FFF_F000
+  /// The same of AIFF, whose length SoX counts from here.
+  private static let unknownAIFFSize: UInt64 = 0x7F00_0000
+  /// The formats of WAV whose blocks are frames: integers, floats, A-law, mu-law, and those that a longer header names.
+  private static let framed: Set<UInt64> = [1, 3, 6, 7, 0xFFFE]
   /// More chunks than any file has before its samples.
   private static let maximumChunkCount = 1_000
 
@@ -20,24 +25,38 @@ enum WaveLength {
     defer { try? file.close() }
     guard let end = try? file.seekToEnd(), let start = bytes(of: file, at: 0, count: 12) else { return nil }
     if name(start, 0) == "FORM", ["AIFF", "AIFC"].contains(name(start, 8)) { return ofAIFF(file, end: end) }
-    guard ["RIFF", "RF64"].contains(name(start, 0)), name(start, 8) == "WAVE" else { return nil }
-    let isLarge = name(start, 0) == "RF64"
+    let kind = name(start, 0)
+    guard ["RIFF", "RF64", "RIFX"].contains(kind), name(start, 8) == "WAVE" else { return nil }
+    let isLarge = kind == "RF64"
+    func number(_ data: Data, _ offset: Int, bytes: Int) -> UInt64 {
+      Self.number(data, offset, bytes: bytes, highestFirst: kind == "RIFX")
+    }
     var offset: UInt64 = 12
     var frameBytes: UInt64?
     var largeSize: UInt64?
+    var isFramed = true
+    var compressed: UInt64 = 0
     for _ in 0..<maximumChunkCount {
       guard let head = bytes(of: file, at: offset, count: 8) else { return nil }
       let size = number(head, 4, bytes: 4)
       switch name(head, 0) {
-      case "fmt ": frameBytes = bytes(of: file, at: offset + 8, count: 14).map { number($0, 12, bytes: 2) }
+      case "fmt ":
+        let format = bytes(of: file, at: offset + 8, count: 14)
+        frameBytes = format.map { number($0, 12, bytes: 2) }
+        isFramed = format.map { framed.contains(number($0, 0, bytes: 2)) } ?? true
+      // The frames of compressed sound.
+      case "fact": compressed = bytes(of: file, at: offset + 8, count: 4).map { number($0, 0, bytes: 4) } ?? 0
       // The size of the samples is the second of its numbers (EBU Tech 3306, section 3).
       case "ds64": largeSize = bytes(of: file, at: offset + 8, count: 16).map { number($0, 8, bytes: 8) }
       case "data":
         guard let frameBytes, frameBytes > 0 else { return nil }
         guard let promised = isLarge ? largeSize : size < unknownSize ? size : nil else { return nil }
         let left = end - (offset + 8)
-        if promised > left { return .short(promised: Int(clamping: promised / frameBytes)) }
-        guard promised == 0, size == 0 || isLarge && size >= unknownSize, left >= frameBytes,
+        if promised > left {
+          let isKnown = isFramed || (1..<unknownSize).contains(compressed)
+          return .short(promised: isKnown ? Int(clamping: isFramed ? promised / frameBytes : compressed) : nil)
+        }
+        guard kind != "RIFX", promised == 0, size == 0 || isLarge && size >= unknownSize, left >= frameBytes,
           !hasOnlyChunks(file, from: offset + 8, to: end)
         else { return nil }
         let unknown: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
@@ -59,13 +78,15 @@ enum WaveLength {
     var frames: UInt64 = 0
     for _ in 0..<maximumChunkCount {
       guard let head = bytes(of: file, at: offset, count: 8) else { return nil }
-      // The numbers have their highest byte first.
-      let size = number(Data(head.reversed()), 0, bytes: 4)
+      let size = number(head, 4, bytes: 4, highestFirst: true)
       switch name(head, 0) {
       case "COMM":
-        frames = bytes(of: file, at: offset + 10, count: 4).map { number(Data($0.reversed()), 0, bytes: 4) } ?? 0
+        let common = bytes(of: file, at: offset + 8, count: Int(min(size, 22)))
+        frames = common.map { number($0, 2, bytes: 4, highestFirst: true) } ?? 0
+        // Its packets are counted, of 64 frames.
+        if let common, name(common, 18) == "ima4" { frames *= 64 }
       case "SSND":
-        let isShort = size < unknownSize && size > end - (offset + 8) && frames > 0 && frames < unknownSize
+        let isShort = size < unknownAIFFSize && size > end - (offset + 8) && frames > 0
         return isShort ? .short(promised: Int(frames)) : nil
       default: break
       }
@@ -101,7 +122,8 @@ enum WaveLength {
     String(decoding: data.dropFirst(offset).prefix(4), as: UTF8.self)
   }
 
-  private static func number(_ data: Data, _ offset: Int, bytes: Int) -> UInt64 {
-    data.dropFirst(offset).prefix(bytes).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  private static func number(_ data: Data, _ offset: Int, bytes: Int, highestFirst: Bool = false) -> UInt64 {
+    let digits = [UInt8](data.dropFirst(offset).prefix(bytes))
+    return (highestFirst ? digits : digits.reversed()).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -45,7 +45,7 @@ import Testing
     let endless = whole[..<last.lowerBound] + Data(count: 4) + whole[(last.lowerBound + 4)...]
     for (bytes, isWhole) in [
       (whole, true), (endless, true), (whole + Data("\n".utf8), true), (whole.dropLast(9), false),
-      (whole + Data([0, 0, 1, 0]) + Data("moof".utf8), false),
+      (whole + Data([0, 0, 1, 0]) + Data("moof".utf8), false), (whole + Data([0, 0, 1]), false),
     ] as [(Data, Bool)] {
       let input = try await read(Data(bytes), "b.m4a", in: folder)
       #expect((input.truncation == nil) == isWhole, "\(bytes.count)")
@@ -69,6 +69,11 @@ import Testing
     #expect(try abs(#require(truncation.promised) - 144_000) < 2_048)
     #expect((36_000..<108_000).contains(truncation.found))
     #expect(try await read(whole.dropLast(20), "b.m4a", in: folder).truncation != nil)
+    // Sound without a size, up to the end of the file.
+    let sound = try #require(Self.boxes(whole).last).bytes.lowerBound
+    let endless = whole[..<sound] + Data(count: 4) + whole[(sound + 4)...]
+    #expect(try await read(endless, "b.m4a", in: folder).truncation == nil)
+    #expect(try await read(endless.prefix(whole.count / 2), "b.m4a", in: folder).truncation?.found == truncation.found)
   }
 
   /// Everything behind the first stream used to be left out without a word.
@@ -82,6 +87,10 @@ import Testing
       let input = try await read(chain, "chain.ogg", in: folder)
       #expect(input.file?.lengthFault == .furtherStreams)
       #expect(input.truncation == nil && input.counts.frames >= 144_000)
+    }
+    // The first stream may be cut too, and something may stand between.
+    for chain in [first.dropLast(500) + other, first + Data(count: 100) + other] {
+      #expect(try await read(chain, "chain.ogg", in: folder).file?.lengthFault == .furtherStreams)
     }
     #expect(try await read(first, "a.ogg", in: folder).file?.lengthFault == nil)
   }
@@ -98,7 +107,8 @@ import Testing
     for (pages, isChained) in [
       ([begin, begin, middle, end, middle, end], false), ([begin, middle, end], false),
       ([begin, middle, begin, middle, end], true), ([begin, begin, middle, end, begin], true),
-      ([begin, Data("noise".utf8), begin], false), ([], false),
+      ([begin, Data("noise".utf8), begin], false), ([begin, middle.dropLast(1), begin], true), ([], false),
+      ([begin, middle, Data("noise".utf8), middle, end, Data("noise".utf8)], false),
     ] as [([Data], Bool)] {
       let file = try folder.write(Data(pages.joined()), as: "a.ogg")
       #expect(OggEnd.hasFurtherStreams(in: file) == isChained, "\(pages.count)")
@@ -146,6 +156,45 @@ import Testing
     let format = try AudioFileReader(path: folder.write(whole, as: "a.aiff")).format
     #expect(format.promisedFrames == nil && format.frames == 500 && format.container == "AIFF")
     let cut = try AudioFileReader(path: folder.write(whole.dropLast(1_000), as: "cut.aiff")).format
+    #expect(cut.promisedFrames == 500 && cut.frames == 250)
+    // What SoX writes where it does not know the length, as into a pipe: such a file used to be truncated.
+    let unknown = 0x7F00_0000
+    let piped =
+      Data("FORM".utf8) + number(unknown + 46) + Data("AIFF".utf8) + common.prefix(10) + number(unknown / 4)
+      + common.dropFirst(14) + odd + Data("SSND".utf8) + number(unknown + 8) + sound.dropFirst(8)
+    let endless = try AudioFileReader(path: folder.write(piped, as: "piped.aiff")).format
+    #expect(endless.promisedFrames == nil && endless.frames == 500)
+  }
+
+  /// The bytes and packets of compressed sound used to be taken for frames, of which there are more.
+  @Test(arguments: ["wav", "aiff"]) func compressedSoundThatWasCutIsReported(name: String) async throws {
+    let folder = try ScratchFolder()
+    let format = try AudioFormat(sampleRate: 48_000, channels: 1)
+    var writer = try AudioFileWriter(path: folder.url.appending(path: "a.wav").path, format: format)
+    try writer.append(CodedFileTests.sweep(0..<48_000, format))
+    try writer.finish()
+    let path = folder.url.appending(path: "a.\(name == "aiff" ? "aifc" : "ima.wav")").path
+    let codec = name == "aiff" ? "adpcm_ima_qt" : "adpcm_ima_wav"
+    let arguments = [
+      "-i", folder.url.appending(path: "a.wav").path, "-c:a", codec, "-f", name == "aiff" ? "aiff" : "wav", path,
+    ]
+    #expect(try FFmpeg("ffmpeg", arguments, path: path, seconds: 60, output: .nullDevice).failure() == nil)
+    let whole = try Data(contentsOf: URL(filePath: path))
+    #expect(try await read(whole, "whole.\(name)", in: folder).truncation == nil)
+    let half = try await read(whole.prefix(whole.count / 2), "half.\(name)", in: folder)
+    #expect(try (12_000..<36_000).contains(#require(half.truncation).found))
+  }
+
+  @Test func aRIFXFileThatWasCutSaysWhatItPromised() throws {
+    let folder = try ScratchFolder()
+    func number(_ value: UInt32, _ count: Int = 4) -> Data {
+      Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32(count - 1 - $0))) })
+    }
+    let format = number(1, 2) + number(1, 2) + number(8_000) + number(16_000) + number(2, 2) + number(16, 2)
+    let head = Data("RIFX".utf8) + number(1_036) + Data("WAVEfmt ".utf8) + number(16) + format
+    let whole = head + Data("data".utf8) + number(1_000) + Data(count: 1_000)
+    #expect(try AudioFileReader(path: folder.write(whole, as: "a.wav")).format.promisedFrames == nil)
+    let cut = try AudioFileReader(path: folder.write(whole.dropLast(500), as: "cut.wav")).format
     #expect(cut.promisedFrames == 500 && cut.frames == 250)
   }
 }

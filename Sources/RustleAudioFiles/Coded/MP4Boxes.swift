@@ -13,7 +13,7 @@ struct MP4Boxes {
   init(of file: FileHandle) {
     guard let length = try? file.seekToEnd() else { return }
     var (place, isFragmented, isDamaged, isIndex): (UInt64, Bool, Bool, Bool) = (0, false, false, false)
-    var (last, hasHeader) = ("", false)
+    var (last, hasHeader, isEndless) = ("", false, false)
     while place + 8 <= length, (try? file.seek(toOffset: place)) != nil, let head = try? file.read(upToCount: 16) {
       let name = String(decoding: head.dropFirst(4).prefix(4), as: UTF8.self)
       isFragmented = isFragmented || name == "moof"
@@ -25,21 +25,28 @@ struct MP4Boxes {
       // The size 1 is followed by one of eight bytes.
       if size == 1 { size = Self.number(head.dropFirst(8)) }
       // The size 0 is that of a last box, up to the end of the file.
-      if size == 0 { size = length - place }
+      if size == 0 { (size, isEndless) = (length - place, true) }
       guard size >= 8, size <= length - place else { break }
       place += size
       // The description of a fragment is nothing without its sound.
       if name != "moof" { end = place }
     }
-    // What is too short for a box behind the sound is none that was cut.
-    let isWhole = end == length || end == place && length - end < 8 && last == "mdat"
+    // What is too short for a box behind the sound is none that was cut, unless it begins as the size of one.
+    let isShort = end == place && length - end < 8 && last == "mdat"
+    let isWhole = end == length || isShort && !Self.beginsBox(file, at: end)
     let isCut = isFragmented ? !isDamaged : hasHeader && last == "mdat"
-    isUnfinished = isCut && !isWhole
-    lacksSound = isUnfinished && !isIndex
+    // Whether sound without a size was cut is not known here.
+    isUnfinished = isCut && (!isWhole || isEndless && !isFragmented)
+    lacksSound = isUnfinished && !isWhole && !isIndex
   }
 
   /// The boxes that a file of fragments consists of behind its header; of damage come other names.
   private static let parts: Set = ["moof", "mdat", "styp", "sidx", "mfra"]
+
+  private static func beginsBox(_ file: FileHandle, at place: UInt64) -> Bool {
+    guard (try? file.seek(toOffset: place)) != nil, let rest = try? file.read(upToCount: 7) else { return false }
+    return rest.first == 0 && rest.contains { $0 != 0 }
+  }
 
   private static func number(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }

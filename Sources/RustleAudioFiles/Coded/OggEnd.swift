@@ -48,18 +48,41 @@ enum OggEnd {
     var isDecoded: Bool { self == .vorbis || self == .opus }
   }
 
-  /// Calls `body` with the beginning of each page, at least its table of segments, until it returns false, or no page follows.
+  /// Calls `body` with the beginning of each page, at least its table of segments, until it returns false, or no page follows. What
+  /// stands between pages, the rest of a cut one too, is left out.
   private static func forEachPage(of path: String, _ body: ([UInt8]) -> Bool) {
     guard let file = FileHandle(forReadingAtPath: path) else { return }
     defer { try? file.close() }
-    var place: UInt64 = 0
-    while (try? file.seek(toOffset: place)) != nil, let read = try? file.read(upToCount: headBytes + 255) {
+    guard let length = try? file.seekToEnd() else { return }
+    var (last, place): (UInt64?, UInt64) = (nil, 0)
+    while place != length {
+      guard (try? file.seek(toOffset: place)) != nil, let read = try? file.read(upToCount: headBytes + 255) else {
+        return
+      }
       let page = [UInt8](read)
-      guard page.count >= headBytes, isPage(page[...]) else { return }
-      let table = page.dropFirst(headBytes).prefix(Int(page[headBytes - 1]))
-      guard table.count == Int(page[headBytes - 1]), body(page) else { return }
-      place += UInt64(headBytes + table.count + table.reduce(0) { $0 + Int($1) })
+      if page.count >= headBytes, isPage(page[...]) {
+        let table = page.dropFirst(headBytes).prefix(Int(page[headBytes - 1]))
+        guard table.count == Int(page[headBytes - 1]), body(page) else { return }
+        last = place
+        place += UInt64(headBytes + table.count + table.reduce(0) { $0 + Int($1) })
+      } else {
+        guard let before = last, let next = nextPage(of: file, after: before) else { return }
+        (last, place) = (next, next)
+      }
     }
+  }
+
+  /// The place of the first page that begins behind another place; nil: none does.
+  private static func nextPage(of file: FileHandle, after place: UInt64) -> UInt64? {
+    var start = place + 1
+    while (try? file.seek(toOffset: start)) != nil, let read = try? file.read(upToCount: 1 << 20), read.count >= 6 {
+      let bytes = [UInt8](read)
+      if let found = bytes.indices.dropLast(5).first(where: { isPage(bytes[$0..<$0 + 6]) }) {
+        return start + UInt64(found)
+      }
+      start += UInt64(bytes.count - 5)
+    }
+    return nil
   }
 
   /// Whether an Ogg file ends within a page, or with one that does not end its stream. False for other files, and for one whose

@@ -52,7 +52,7 @@ extension OpenedInput {
     guard counts.frames == 0 else { return }
     let end = counts.skippedFrames > 0 ? counts.skippedFrames : file?.frames ?? 0
     guard firstFrame > 0, end > 0 else {
-      let isCut = file?.lengthFault == .noEnd
+      let isCut = file?.lengthFault == .noEnd || (file?.promisedFrames ?? file?.frames ?? 0) > 0
       let got = isLive ? "none" : isCut ? "a file that is truncated before any sound" : "a file of 0 frames"
       throw CommandFailure(.badData, "\(name): expected sound, got \(got)")
     }

@@ -17,7 +17,7 @@ struct TuneCommand: AsyncParsableCommand {
       read as fast as it can be. A list of the notes with the median of their cents follows.
 
       One note at a time is expected. The confidence is the share of similar frames of one note whose pitch is right; a chord \
-      is taken for the note of which its notes are partials, and does not lower it, but is reported where it lasts half a second. With an instrument the target is the \
+      is taken for the note of which its notes are partials, and does not lower it, but is reported where it lasts three quarters of a second. With an instrument the target is the \
       nearest of its strings, at any distance, and the range of frequencies is from a fifth below the lowest string to two \
       octaves above the highest.
 

@@ -20,7 +20,7 @@ struct VoiceCommand: AsyncParsableCommand, FileAnalysis {
 
       --ceiling is the upper limit of the fifth formant: about 5000 for men, 5500 for women, 6500 for children. Another \
       ceiling adds or misses formants. A range that matches the voice makes the pitch more reliable. One voice is expected: \
-      a chord is taken for the note of which its notes are partials, at the same confidence, and is reported where it lasts half a second.
+      a chord is taken for the note of which its notes are partials, at the same confidence, and is reported where it lasts three quarters of a second.
 
       EXAMPLES:
         rustle voice vowel.wav
