@@ -4,7 +4,7 @@ import RustleAudio
 import RustleFiles
 
 /// Held while a file is opened: libsndfile keeps the error of a failed open in a variable of the process, which another open
-/// changes. A stream, which may not deliver for long, is opened without it.
+/// changes. A stream or a pipe, which may not deliver for long, is opened without it.
 let opening = NSLock()
 
 /// The only owner of a libsndfile handle, and, with its encoder, the only caller of libsndfile.
@@ -37,10 +37,11 @@ let opening = NSLock()
     let decoder = if sound != nil { try FFmpeg.decoder(of: path) } else { nil as (FFmpeg, FileHandle)? }
     let flac = isStandardInput || sound != nil ? nil : Self.flacFile(path)
     let stream = isStandardInput ? .standardInput : decoder?.1 ?? flac
-    let wave = stream == nil && Self.isRegular(path) ? WaveLength.ofFile(path) : nil
+    let isRegular = !isStandardInput && Self.isRegular(path)
+    let wave = stream == nil && isRegular ? WaveLength.ofFile(path) : nil
     let repaired: RepairedFile? =
       if case .missing(let repairs) = wave { RepairedFile(path: path, repairs: repairs) } else { nil }
-    let isLocked = !isStandardInput && sound == nil
+    let isLocked = isRegular && sound == nil
     if isLocked { opening.lock() }
     defer { if isLocked { opening.unlock() } }
     let opened =
@@ -54,7 +55,7 @@ let opening = NSLock()
     guard let opened = unsafe opened else {
       if let reason = decoder?.0.failure() { throw Self.decodingFailed(path, reason) }
       let (number, text) = unsafe (sf_error(nil), String(cString: sf_strerror(nil)))
-      if !isStandardInput, Self.isRegular(path) { try Self.checkOgg(path, Self.sentence(text)) }
+      if isRegular { try Self.checkOgg(path, Self.sentence(text)) }
       throw Self.openError(path: path, number: number, text: text, isPipe: isStandardInput)
     }
     unsafe handle = opened
@@ -76,7 +77,7 @@ let opening = NSLock()
     // header claims for a piped WAV); a length is believed only where the library could look for itself.
     let isLengthKnown = info.seekable != 0 && info.frames < Int64(Int32.max) * 1024
     let container = Self.containerName(info.format)
-    let ogg = container == "OGG" && !isStandardInput && Self.isRegular(path) ? OggEnd.fault(of: path) : nil
+    let ogg = container == "OGG" && isRegular ? OggEnd.fault(of: path) : nil
     let (promisedFrames, isCut) =
       if case .short(let promised) = wave { (promised, promised == nil) } else { (nil, false) }
     format = AudioFileFormat(

@@ -243,6 +243,20 @@ import Testing
     #expect(try Self.names(in: folder.url) == ["pipe"])
   }
 
+  /// The signal used to be lost where another thread than the one that waits got it.
+  @Test func aSignalEndsTheWaitForAPipeThatNobodyWrites() throws {
+    let folder = try ScratchFolder()
+    let result = try RustleProcess.shell(
+      """
+      cd '\(folder.url.path)' && mkfifo pipe
+      "$RUSTLE" eq pipe out.wav & eq=$!
+      for ((i = 0; i < 10000; i++)); do ! cat /proc/$eq/task/*/wchan 2>&1 | grep -qE 'fifo|partner' || break; done
+      kill -TERM $eq; wait $eq; echo "status $?"
+      """)
+    #expect(result.lines.last == "status 143")
+    #expect(try Self.names(in: folder.url) == ["pipe"])
+  }
+
   // MARK: presets and curves
 
   @Test func aPresetSurvivesTheWayThroughBothForms() throws {

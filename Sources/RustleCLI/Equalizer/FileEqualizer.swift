@@ -45,8 +45,6 @@ extension EqualizerCommand {
     let automation = try file.automation.map {
       try TextFile.value(of: $0, option: "--automation", EqualizerAutomation.init(file:))
     }
-    // Signals are handled before a temporary file exists.
-    let signals = await Signals.stream(of: RunEnding.signals)
     func open() async throws -> OpenedInput {
       // Long buffers, of which there are fewer; those of a pipe are short, so that sound does not wait for long.
       try await file.samples.open(
@@ -76,6 +74,8 @@ extension EqualizerCommand {
         name: "standard output") : nil
     let result = Shared(EqualizedSound())
     let gain = Shared(LoudnessGain?.none)
+    // Signals are handled before a temporary file exists, and not before the inputs are open: a pipe that nobody writes is waited for.
+    let signals = await Signals.stream(of: RunEnding.signals)
     let ending = try await RunEnding.first { tasks in
       tasks.addTask {
         var progress = log.progress(total: input.expectedFrames)
