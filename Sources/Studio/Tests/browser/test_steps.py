@@ -230,6 +230,41 @@ def test_a_change_whose_answer_is_lost_can_be_undone(screen, studio):
     expect(screen.slider(512)).to_have_value("0")
 
 
+def test_of_two_changes_the_one_whose_answer_is_lost_can_be_undone(screen, studio):
+    screen.hold()
+    screen.slider(512).press("PageUp")
+    wait_until(screen.page, lambda: state(studio, "equalizer")["left"][6] == 3)
+    # It waits for the answer to the first one.
+    screen.slider(64).press("PageUp")
+    screen.cut()
+    screen.has_failed("not connected")
+    screen.is_held, screen.held = False, []
+    screen.connect_again()
+    expect(screen.slider(64)).to_have_value("0")
+    expect(screen.slider(512)).to_have_value("3")
+    screen.undo.click()
+    wait_until(screen.page, lambda: state(studio, "equalizer")["left"] == [0] * 14)
+    expect(screen.undo).to_be_disabled()
+
+
+def test_a_change_that_fails_once_its_step_was_taken_back_leaves_no_empty_step(open_page):
+    page = open_page()
+    redone = page.evaluate("""async () => {
+      const { EqualizerHistory } = await import("./js/history.js");
+      const history = new EqualizerHistory();
+      history.replace("before", "equalizer/import", {});
+      const takeBack = history.change("left 6", "8,16", [{ channel: "left", band: 6, before: 0, after: 3 }]);
+      const { putBack } = history.take(false, "8,16");
+      history.take(false, "8,16");
+      // The import of before stands on top.
+      putBack();
+      takeBack();
+      history.take(true, "8,16");
+      return history.take(true, "8,16").changes;
+    }""")
+    assert redone == [{"channel": "left", "band": 6, "gain": 3}]
+
+
 def test_a_refused_import_leaves_what_can_be_done_again(screen):
     screen.slider(512).press("PageUp")
     screen.replaces(screen.write, FILTERS["1000"])

@@ -51,17 +51,21 @@ export async function equalizer(app) {
     [isWaiting, underWay] = [true, underWay + 1];
     const present = bands();
     history.after(async () => {
-      const own = notes;
+      const due = notes;
       let hasFailed = false;
       [isWaiting, notes] = [false, []];
-      // Bands that another page has replaced take nothing more.
+      const takeBack = (error) => {
+        hasFailed = true;
+        for (const each of due.reverse()) each(error);
+      };
       if (bands() === present) await app.attempt(() => link.act("equalizer/set", copy()).catch((error) => {
-        // The next call makes these changes, too.
-        hasFailed = !isWaiting;
-        if (isWaiting) notes = [...own, ...notes];
-        else for (const takeBack of own.reverse()) takeBack(error);
+        if (!isWaiting) takeBack(error);
+        // The next call makes these changes, too, unless they may have been made.
+        else if (!error.isUncertain) notes = [...due, ...notes];
         throw error;
       }));
+      // Bands that another page has replaced take nothing more.
+      else takeBack({});
       underWay -= 1;
       if (!underWay && (hasFailed || !dragged)) adopt();
       if (hasFailed) showButtons();
@@ -87,7 +91,8 @@ export async function equalizer(app) {
     show();
   };
   const put = (changes, takeBack) => {
-    notes.push(takeBack);
+    // Without a connection an account makes them at the next one.
+    notes.push(app.session.email && bands() === GRAPHIC ? () => {} : takeBack);
     for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
     send();

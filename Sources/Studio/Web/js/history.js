@@ -33,8 +33,8 @@ export class EqualizerHistory {
   end() { this.#open = null; }
 
   /**
-   * Notes changes of one control: lists of channel, band, gain before and after. Returns what takes the note back, if they are not made;
-   * before that the notes after it are.
+   * Notes changes of one control: lists of channel, band, gain before and after. Returns what takes the note back, if they are not made,
+   * unless another step followed that stands; before that the notes after it are.
    */
   change(control, frequencies, changes) {
     const news = changes.filter(({ before, after }) => before !== after);
@@ -51,8 +51,9 @@ export class EqualizerHistory {
     step.changes.push(...news.filter(({ channel, band }) => !known.some((each) => each.channel === channel && each.band === band)));
     return () => {
       this.#open = null;
+      if (this.#past.at(-1) !== step) return;
       step.changes = known;
-      if (isNew && this.#past.at(-1) === step) this.forget(noted);
+      if (isNew) this.forget(noted);
     };
   }
 

@@ -101,7 +101,7 @@ export class Link extends EventTarget {
 
   /** Performs an action; rejects with the server's error, or with one that `isUncertain`: the server may have performed it. */
   act(name, argument = {}) {
-    if (this.status !== "live") return Promise.reject(new Error("not connected"));
+    if (!this.#isOpen) return Promise.reject(new Error("not connected"));
     const id = this.#next++;
     const answer = new Promise((resolve, reject) => this.#requests.set(id, { resolve, reject }));
     this.#send({ id, do: name, with: argument });
