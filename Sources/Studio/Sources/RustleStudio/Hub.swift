@@ -7,6 +7,8 @@ final class Pace: Sendable {
   private let milliseconds = Atomic(33)
 
   var pause: Duration { .milliseconds(milliseconds.load(ordering: .relaxed)) }
+  /// Whether there are so many that each is written the newest value alone.
+  var isCrowded: Bool { milliseconds.load(ordering: .relaxed) > 33 }
 
   /// Adapts it to the number of clients.
   func adapt(to count: Int) { milliseconds.store(count > Self.crowd ? 66 : 33, ordering: .relaxed) }
@@ -58,7 +60,8 @@ final class Client: Sendable {
   ) -> Result {
     let (result, isDue) = state.withLock { state in
       let pause = pace.pause
-      let result = work(&state.outbox, state.writes.spacing(at: time, pause: pause))
+      let spacing = pace.isCrowded ? nil : state.writes.spacing(at: time, pause: pause)
+      let result = work(&state.outbox, spacing)
       let isWaiting = !state.outbox.isEmpty
       state.writes.note(isWaiting, at: time)
       let isDue = isWaiting && (state.outbox.hasOlder || state.writes.isDue(at: time, pause: pause))

@@ -12,7 +12,11 @@ public struct Outbox: Sendable {
   public private(set) var topics: Set<Topic> = []
   /// Whether the client wants no values now: its page is hidden.
   public var isPaused = false {
-    didSet { if isPaused { (frames, older) = ([:], [:]) } }
+    didSet {
+      guard isPaused else { return }
+      for (topic, last) in older { lost[topic, default: 0] &+= last.lost }
+      (frames, older) = ([:], [:])
+    }
   }
 
   private var frames: [Topic: SampleFrame] = [:]

@@ -76,6 +76,22 @@ struct HubTests {
     #expect(take(at: 81) == [3, 4])
   }
 
+  /// Two values in a write would be all that there are: nothing would be saved.
+  @Test func aCrowdIsWrittenTheNewestValueAlone() {
+    let pace = Pace()
+    pace.adapt(to: 201)
+    let client = Client(id: 1, canAct: true, pace: pace)
+    client.withOutbox { $0.subscribe([.meter]) }
+    let start = ContinuousClock.now
+    client.offer(Self.value(0, at: 0), at: start)
+    #expect(client.take(at: start).values.map(\.frame.sequence) == [0])
+    for (number, time) in [(1, 10), (2, 60)] {
+      client.offer(Self.value(number, at: time), at: start + .milliseconds(time))
+    }
+    let values = client.take(at: start + .milliseconds(61)).values
+    #expect(values.map(\.frame.sequence) == [2] && values.map(\.lost) == [1])
+  }
+
   /// Prices and peaks come no more often than a page is written to: of one that does not read each replaces the one before.
   @Test func aPageThatDoesNotReadHoldsTheNewestValueAlone() {
     let client = Client(id: 1, canAct: true, pace: Pace())
