@@ -30,8 +30,8 @@ extension Sound {
     return payload
   }
 
-  /// Frequency (0: none), confidence, cents, level, target; then the note's number, whether it is held, whether it is in tune, and the
-  /// string (255: none).
+  /// Frequency (0: none), confidence, cents, level, target; then the note's number, whether it is held, whether it is in tune, the
+  /// string (255: none), and whether several notes sound at once.
   nonisolated static func payload(_ update: TunerUpdate) -> [UInt8] {
     let reading = update.needle?.reading
     var payload: [UInt8] = []
@@ -42,6 +42,7 @@ extension Sound {
     payload.append(integer: UInt8(update.needle?.isHeld == true ? 1 : 0))
     payload.append(integer: UInt8(reading?.direction() == .inTune ? 1 : 0))
     payload.append(integer: UInt8(clamping: reading?.stringIndex ?? 255))
+    payload.append(integer: UInt8(update.isPolyphonic ? 1 : 0))
     payload += Array((reading?.noteText ?? "").utf8)
     return payload
   }

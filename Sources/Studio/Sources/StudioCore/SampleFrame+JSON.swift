@@ -37,6 +37,7 @@ extension SampleFrame {
       value["midi"] = .integer(reader.integer(Int16.self) ?? -1)
       for name in ["held", "inTune"] { value[name] = .bool(reader.integer(UInt8.self) == 1) }
       value["string"] = .integer(reader.integer(UInt8.self) ?? 255)
+      value["polyphonic"] = .bool(reader.integer(UInt8.self) == 1)
       value["note"] = .string(reader.text(length: .max))
     case .tempo:
       for name in ["beats", "bpm", "quantum"] { value[name] = reader.number() }

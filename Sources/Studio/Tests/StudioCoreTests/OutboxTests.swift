@@ -30,10 +30,10 @@ import Testing
     var pitch: [UInt8] = []
     for number in [440, 1, -3, -20, Double.infinity] { pitch.append(number: number) }
     pitch.append(integer: 69 as Int16)
-    pitch += [1, 0, 2] + Array("A4".utf8)
+    pitch += [1, 0, 2, 1] + Array("A4".utf8)
     let tuned = SampleFrame(.pitch, sequence: 0, time: 0, payload: pitch).json
     #expect(tuned["note"] == "A4" && tuned["cents"] == .number(-3) && tuned["held"] == true && tuned["inTune"] == false)
-    #expect(tuned["midi"] == .number(69) && tuned["string"] == .number(2))
+    #expect(tuned["midi"] == .number(69) && tuned["string"] == .number(2) && tuned["polyphonic"] == true)
     // Shorter payloads have no numbers, and nothing crashes.
     for topic in Topic.allCases {
       for length in 0..<pitch.count {
@@ -87,6 +87,13 @@ import Testing
     #expect(!outbox.hasOlder)
     values = outbox.take().values
     #expect(values.map(\.frame.sequence) == [8] && values.map(\.lost) == [5])
+    // A pause drops what waits, and no count of what was lost before.
+    for (sequence, time) in others.prefix(2) + [(5, 43)] { _ = outbox.offer(meter(sequence, time), keepingFrom: 10) }
+    #expect(outbox.hasOlder)
+    outbox.isPaused = true
+    outbox.isPaused = false
+    _ = outbox.offer(meter(9, 99))
+    #expect(outbox.take().values.map(\.lost) == [1])
     // Nor is one of a topic that is left, or of a hidden page.
     for leave in [{ $0.unsubscribe([.meter]) }, { $0.isPaused = true }] as [(inout Outbox) -> Void] {
       var left = outbox

@@ -246,6 +246,16 @@ def test_a_reader_of_events_does_not_watch_over_the_light(stage, lamps):
     assert reader.is_alive()
 
 
+def test_the_light_stays_on_without_a_page_where_it_is_to_be_held(stage, lamps):
+    arm(stage, lamps)
+    assert state(stage, "lights")["unattended"] == "hold"
+    with client(stage):
+        pass
+    # A blackout would come 5 s later.
+    time.sleep(6)
+    assert not state(stage, "lights")["blackout"] and any(lamps.levels)
+
+
 def test_a_show_of_a_file_has_its_scenes_and_faders(browser, tmp_path):
     show, rig = tmp_path / "show.json", tmp_path / "rig.json"
     rig.write_text('{"v":1,"fixtures":[{"id":1,"profile":"rgb-par","protocol":"sacn","universe":1,"address":1,"position":[0,4,2]}]}')

@@ -26,7 +26,9 @@ from rig import wait
 def test_answers_are_protected(studio):
     for path in ["", "js/main.js", "healthz", "api/state", "missing"]:
         _, headers, _ = ask(studio, path)
-        assert "default-src 'self'" in headers["Content-Security-Policy"]
+        policy = dict(directive.split(" ", 1) for directive in headers["Content-Security-Policy"].split("; "))
+        assert policy == {"default-src": "'self'", "connect-src": "'self'", "img-src": "'self' data:", "form-action": "'self'",
+                          **dict.fromkeys(["object-src", "base-uri", "frame-ancestors"], "'none'")}
         assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
 

@@ -7,7 +7,7 @@ import wave
 
 from playwright.sync_api import expect
 
-from client import PATIENCE, client, send, speaker, state
+from client import PATIENCE, RATE, client, send, speaker, state
 from conftest import Studio
 from page import choose_demo, expect_connection, open_screen, until, until_still, wait_until
 from rig import wait
@@ -30,6 +30,21 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
     page.get_by_role("button", name="Stop listening").click()
     expect(page.locator("#via")).to_have_text("No sound")
     expect(page.get_by_role("button", name="Listen")).to_be_visible()
+
+
+def test_the_tuner_says_that_there_are_several_notes(open_page, studio):
+    """A chord is taken for the note of which its notes are partials, here a C2 in tune."""
+    def chord(place):
+        return 0.2 * sum(math.sin(2 * math.pi * hertz * place / RATE) for hertz in [261.63, 329.63, 392.0])
+
+    page = open_page("tuner")
+    with speaker(studio, chord):
+        expect(page.locator(".guide")).to_have_text("Several notes: play one")
+        until(page, "document.querySelector('p.hidden[role=status]').textContent === 'several notes'")
+    with speaker(studio, lambda place: 0.2 * math.sin(2 * math.pi * 440 * place / RATE)):
+        expect(page.locator(".guide")).to_have_text("In tune")
+        # Read out once it has stayed.
+        until(page, "document.querySelector('p.hidden[role=status]').textContent === 'A4, in tune'")
 
 
 def test_the_microphone_is_heard_again_after_a_restart(browser):

@@ -64,7 +64,7 @@ export class UpdateRate {
 export function readPitch({ view, bytes }) {
   const [frequency, confidence, cents, , target] = Array.from({ length: 5 }, (_, place) => view.getFloat64(8 * place, true));
   return { frequency, confidence, cents, target, hasNote: frequency > 0, isInTune: view.getUint8(43) === 1, string: view.getUint8(44),
-    name: new TextDecoder().decode(bytes.subarray(45)).replace("#", "♯").replace("b", "♭") };
+    isPolyphonic: view.getUint8(45) === 1, name: new TextDecoder().decode(bytes.subarray(46)).replace("#", "♯").replace("b", "♭") };
 }
 
 /** The measures of a value of the topic `voice`: frequencies in Hz, 0 where there is none. */

@@ -105,22 +105,23 @@ export function tuner(app) {
       const value = link.values.pitch;
       if (!value || value.sequence === sequence) return;
       sequence = value.sequence;
-      const { frequency: hertz, confidence: sure, cents: off, target: goal, hasNote, isInTune, string, name } = readPitch(value);
+      const { frequency: hertz, confidence: sure, cents: off, target: goal, hasNote, isInTune, isPolyphonic, string, name } = readPitch(value);
       beat = hasNote ? hertz - goal : null;
       while (past[0]?.at < value.at - SPAN) past.shift();
       if (hasNote) past.push({ at: value.at, cents: off, colour: isInTune ? "#58e69a" : "#ffc689" });
       needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
       say(note, hasNote ? name : "–");
       say(cents, hasNote ? `${off >= 0.05 ? "+" : ""}${fixed(off)}` : "–");
-      const advice = !hasNote ? "Play a note" : isInTune ? "In tune" : off < 0 ? "Turn up" : "Turn down";
+      // The note is one of them, or a common root: to turn a peg by it would be wrong.
+      const advice = !hasNote ? "Play a note" : isPolyphonic ? "Several notes: play one" : isInTune ? "In tune" : off < 0 ? "Turn up" : "Turn down";
       say(guide, advice);
-      guide.className = hasNote && isInTune ? "guide up" : "guide";
+      guide.className = advice === "In tune" ? "guide up" : "guide";
       say(frequency.output, hasNote ? fixed(hertz, 2) : "–");
       say(target.output, hasNote ? fixed(goal, 2) : "–");
       say(confidence.output, fixed(100 * sure, 0));
       [...strings.children].forEach((each, place) => each.classList.toggle("on", place === string));
       // Only what has stayed for a second is read out.
-      const text = hasNote ? `${name}, ${isInTune ? "in tune" : `${fixed(Math.abs(off), 0)} cents ${off < 0 ? "flat" : "sharp"}`}` : "";
+      const text = !hasNote ? "" : isPolyphonic ? "several notes" : `${name}, ${isInTune ? "in tune" : `${fixed(Math.abs(off), 0)} cents ${off < 0 ? "flat" : "sharp"}`}`;
       if (text !== steady.text) steady = { text, since: value.at };
       else if (value.at - steady.since > 1000) say(spoken, text);
     },
