@@ -53,8 +53,8 @@ enum WaveLength {
         guard let promised = isLarge ? largeSize : size < unknownSize ? size : nil else { return nil }
         let left = end - (offset + 8)
         if promised > left {
-          let isKnown = isFramed || (1..<unknownSize).contains(compressed)
-          return .short(promised: isKnown ? Int(clamping: isFramed ? promised / frameBytes : compressed) : nil)
+          if isFramed { return .short(promised: Int(clamping: promised / frameBytes)) }
+          return .short(promised: (1..<unknownSize).contains(compressed) ? Int(compressed) : nil)
         }
         guard kind != "RIFX", promised == 0, size == 0 || isLarge && size >= unknownSize, left >= frameBytes,
           !hasOnlyChunks(file, from: offset + 8, to: end)

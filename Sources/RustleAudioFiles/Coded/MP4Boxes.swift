@@ -43,6 +43,7 @@ struct MP4Boxes {
   /// The boxes that a file of fragments consists of behind its header; of damage come other names.
   private static let parts: Set = ["moof", "mdat", "styp", "sidx", "mfra"]
 
+  /// Whether the up to 7 bytes behind a place begin as the size of a box, of which zeros alone are none.
   private static func beginsBox(_ file: FileHandle, at place: UInt64) -> Bool {
     guard (try? file.seek(toOffset: place)) != nil, let rest = try? file.read(upToCount: 7) else { return false }
     return rest.first == 0 && rest.contains { $0 != 0 }

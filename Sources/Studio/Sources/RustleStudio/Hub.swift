@@ -4,14 +4,15 @@ internal import Synchronization
 /// The time between two writes to a client on average, at least: 33 ms, with more than 200 clients 66 ms.
 final class Pace: Sendable {
   private static let crowd = 200
-  private let milliseconds = Atomic(33)
+  private static let (usual, crowded) = (33, 66)
+  private let milliseconds = Atomic(usual)
 
   var pause: Duration { .milliseconds(milliseconds.load(ordering: .relaxed)) }
   /// Whether there are so many that each is written the newest value alone.
-  var isCrowded: Bool { milliseconds.load(ordering: .relaxed) > 33 }
+  var isCrowded: Bool { milliseconds.load(ordering: .relaxed) == Self.crowded }
 
   /// Adapts it to the number of clients.
-  func adapt(to count: Int) { milliseconds.store(count > Self.crowd ? 66 : 33, ordering: .relaxed) }
+  func adapt(to count: Int) { milliseconds.store(count > Self.crowd ? Self.crowded : Self.usual, ordering: .relaxed) }
 }
 
 /// A connected client: its outbox, and a stream that has an element when there is something to write, at the hub's pace.

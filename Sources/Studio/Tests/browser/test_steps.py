@@ -84,6 +84,18 @@ class Screen:
         action(*arguments)
         wait_until(self.page, lambda: self.answered.count(name) > count)
 
+    def buttons(self, is_redo):
+        """The button of a step back, or of one forth, and the other one."""
+        return (self.redo, self.undo) if is_redo else (self.undo, self.redo)
+
+    def fails(self, this, other):
+        """Presses a button without a connection: the step stays where it was."""
+        self.cut()
+        this.click()
+        self.has_failed("not connected")
+        expect(this).to_be_enabled()
+        expect(other).to_be_disabled()
+
     def has_failed(self, words):
         expect(self.page.get_by_role("alert")).to_contain_text(words)
         self.page.get_by_role("button", name="Close", exact=True).click()
@@ -133,12 +145,8 @@ def test_a_step_that_fails_can_be_taken_again(screen, is_redo):
     screen.replaces(screen.write, FILTERS["1000"])
     if is_redo:
         screen.replaces(screen.undo.click)
-    this, other = [screen.undo, screen.redo][::-1 if is_redo else 1]
-    screen.cut()
-    this.click()
-    screen.has_failed("not connected")
-    expect(this).to_be_enabled()
-    expect(other).to_be_disabled()
+    this, other = screen.buttons(is_redo)
+    screen.fails(this, other)
     screen.connect_again()
     this.click()
     screen.slider("1000" if is_redo else 512).wait_for()
@@ -152,13 +160,9 @@ def test_a_slider_s_step_that_fails_can_be_taken_again(screen, studio, is_redo):
     screen.sets(slider.press, "PageUp")
     if is_redo:
         screen.sets(screen.undo.click)
-    this, other = [screen.undo, screen.redo][::-1 if is_redo else 1]
-    screen.cut()
-    this.click()
-    screen.has_failed("not connected")
+    this, other = screen.buttons(is_redo)
+    screen.fails(this, other)
     expect(slider).to_have_value(before)
-    expect(this).to_be_enabled()
-    expect(other).to_be_disabled()
     screen.connect_again()
     this.click()
     wait_until(screen.page, lambda: state(studio, "equalizer")["left"][6] == float(after))
