@@ -27,8 +27,8 @@ from websockets.asyncio.client import connect
 from websockets.sync.client import connect as connect_one
 
 from client import HEADER, first_screen, frame, post, processor_time, resident, upgraded
-from conftest import Studio, launch, write_tone
-from page import add_equalizer, frame_times, observed, open_screen
+from conftest import SCREENS, Studio, launch, write_tone
+from page import add_equalizer, choose_demo, frame_times, observed, open_screen, violations
 from soak import ends, growth, soak
 
 FEW, MANY, STREAMS = 50, 500, 20
@@ -206,7 +206,7 @@ OPENED = """async () => {
 TUNED = """() => new Promise((resolve) => {
     const [note, cents] = [document.querySelector('[aria-label=Note]'), document.querySelector('[aria-label=Deviation]')];
     const start = performance.now();
-    const look = () => note.value === 'A4' && Math.abs(parseFloat(cents.value.replace('−', '-'))) <= 1
+    const look = () => note.value === 'A4' && Math.abs(+cents.value) <= 1
         ? resolve(performance.now() - start) : requestAnimationFrame(look);
     [...document.querySelectorAll('button')].find((button) => button.textContent === 'Listen').click();
     requestAnimationFrame(look);
@@ -225,6 +225,32 @@ def tuner(browser, studio):
             context.close()
     row("from Listen to a tone of 440 Hz as A4 within a cent, p50 / longest", f"{part(tuned, 0.5):.0f} / {max(tuned):.0f} ms", "2,000 ms",
         f"{part(opened, 0.5):.0f} / {max(opened):.0f} ms to the first sound", max(tuned) <= 2000)
+
+
+def accessibility(browser, studio):
+    """What axe finds on every screen, in both layouts and schemes, while the engines run or not; beside it, on a page without names."""
+    found, checked = [], 0
+    for is_running in [False, True]:
+        for name in ["ticker", "lights"] if is_running else []:
+            post(studio, f"{name}/start", {})
+        for width in [1280, 360]:
+            for scheme in ["dark", "light"]:
+                shown = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme).new_page()
+                open_screen(shown, studio.address)
+                if is_running:
+                    choose_demo(shown)
+                for screen in SCREENS:
+                    open_screen(shown, studio.address, screen)
+                    shown.wait_for_timeout(300)
+                    found += violations(shown)
+                    checked += 1
+                shown.evaluate("document.body.innerHTML = '<img src=icon.svg><input><button></button>'")
+                broken = len(violations(shown))
+                shown.context.close()
+    for name in ["ticker", "lights"]:
+        post(studio, f"{name}/stop", {})
+    row(f"violations that axe finds on {checked} screens: light and dark, 1,280 and 360 pixels wide, engines at rest and running", f"{len(found)}",
+        "0", f"{broken}, of a broken page", not found and broken >= 3)
 
 
 def page(studio, folder, seconds):
@@ -284,6 +310,7 @@ def page(studio, folder, seconds):
             row(f"frames per second with {name}, and the longest", frames[screen], "50, 50 ms", frames["account"], smooth[screen])
         shown.context.close()
         tuner(browser, studio)
+        accessibility(browser, studio)
         length = float(os.environ.get("RUSTLE_SOAK_SECONDS", 6 * seconds))
         values, visits = soak(browser, studio, length)
         for name, each in values.items():

@@ -3,13 +3,14 @@
 import contextlib
 import time
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from client import PATIENCE
 
 
 def number(page, selector):
-    return float(page.locator(selector).inner_text().replace("−", "-"))
+    return float(page.locator(selector).evaluate("(each) => each.value"))
 
 
 def until(page, expression, seconds=PATIENCE, pause=20):
@@ -135,3 +136,27 @@ class Visit:
         kept = self.page.evaluate("[JSON.stringify({...localStorage}), JSON.stringify({...sessionStorage}), document.referrer, document.title]")
         asked = [text for each in self.requests for text in [each.url, each.all_headers().get("referer", "")]]
         return [*asked, *self.texts, *self.history(), *kept]
+
+
+AXE = Axe().axe_script
+# Of rows that differ in their words alone one is checked: a long table takes seconds.
+RUN = """async () => {
+    const seen = new Map();
+    for (const row of document.querySelectorAll('tbody tr')) {
+        const form = row.outerHTML.replace(/>[^<]*</g, '><').replace(/\\d+/g, '');
+        const forms = seen.get(row.parentElement) ?? seen.set(row.parentElement, new Set()).get(row.parentElement);
+        if (forms.has(form)) row.dataset.alike = '';
+        forms.add(form);
+    }
+    const { violations } = await axe.run({ exclude: [['[data-alike]']] }, { resultTypes: ['violations'] });
+    for (const row of document.querySelectorAll('[data-alike]')) delete row.dataset.alike;
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 100)}`);
+}"""
+
+
+def violations(page):
+    """What axe finds on the page."""
+    # Once for a document.
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    return page.evaluate(RUN)

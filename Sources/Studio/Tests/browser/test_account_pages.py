@@ -11,8 +11,7 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post
-from page import expect_connection, expect_screen, held, open_screen, until, wait_until
-from test_screens import violations
+from page import expect_connection, expect_screen, held, open_screen, until, violations, wait_until
 
 
 class Device:

@@ -9,9 +9,8 @@ from playwright.sync_api import expect
 
 from accounts import PASSWORD, Person, start
 from client import post, state
-from page import choose_demo, expect_connection, open_screen, wait_until
+from page import choose_demo, expect_connection, open_screen, violations, wait_until
 from test_account_pages import device, fill, log_in, note, sign_up, studio, to
-from test_screens import violations
 
 FLAT = [0] * 28
 

@@ -12,9 +12,8 @@ from playwright.sync_api import expect
 
 from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
-from page import expect_connection, number, open_screen, until, wait_until
+from page import expect_connection, number, open_screen, until, violations, wait_until
 from rig import arm, wait
-from test_screens import violations
 
 
 def test_a_bar_has_its_beats(open_page):

@@ -2,18 +2,18 @@
 
 import json
 import re
+import struct
 
 import pytest
 from playwright.sync_api import expect
 
 from client import HEADER, fast_levels, post
 from conftest import SCREENS
-from page import expect_connection, open_screen, until, wait_until
+from page import choose_demo, expect_connection, open_screen, until, violations, wait_until
 from rig import wait
-from test_screens import violations
 
 # Numbers of topics.
-[PRICES, METER, LIGHTS] = [1, 2, 6]
+[PRICES, METER, SPECTRUM, PITCH, LIGHTS, VOICE] = [1, 2, 3, 4, 6, 8]
 
 
 @pytest.mark.parametrize("width", [1280, 360])
@@ -56,6 +56,72 @@ def test_lost_values_of_all_topics_are_counted_on_every_screen(open_page, studio
     wait_until(page, lambda: len(sockets) > count)
     expect_connection("live", page)
     expect(lost).to_have_text("1,209 lost")
+
+
+# Draws a picture on demand, and notes how far from the right edge of its canvas each line and bar of it was put, as a share of the width.
+PICTURES_ON_DEMAND = """(() => {
+    let next;
+    window.requestAnimationFrame = (work) => { next = work; };
+    const places = [];
+    const kinds = CanvasRenderingContext2D.prototype;
+    for (const name of ['lineTo', 'fillRect']) {
+        const draw = kinds[name];
+        kinds[name] = function (x, ...rest) {
+            places.push(1 - x / this.canvas.clientWidth);
+            draw.call(this, x, ...rest);
+        };
+    }
+    window.picture = () => { places.length = 0; next(); return places; };
+})()"""
+
+
+def picture_of(page, topic, payloads):
+    """Sends a page values a tenth of a second apart, all before its next picture; returns what that one drew."""
+    choose_demo(page)
+    page.add_init_script(PICTURES_ON_DEMAND)
+    sockets = []
+
+    def pass_on(socket):
+        sockets.append(socket)
+        # What the server says, but none of its values.
+        socket.connect_to_server().on_message(lambda message: isinstance(message, str) and socket.send(message))
+
+    page.route_web_socket(re.compile("/ws$"), pass_on)
+    page.reload()
+    expect_connection("live", page)
+    page.evaluate("picture()")
+    # The last one says how many were lost before it, which shows that it has come.
+    for number, payload in enumerate(payloads, 1):
+        sockets[-1].send(HEADER.pack(1, topic, 0, number, 10**9 + 100_000 * number, 7 if number == len(payloads) else 0) + payload)
+    expect(page.locator("#lost")).to_have_text("7 lost")
+    return page.evaluate("picture()")
+
+
+# Of each screen with a trace: its topic, a value, and the seconds that the trace shows.
+TRACES = {
+    "meter": (METER, struct.pack("<7d8B", -20, -20, -20, -20, -20, -20, 90, 3, *[0] * 7), 60),
+    "tuner": (PITCH, struct.pack("<5d6B", 440, 1, 3, 0, 440, *[0] * 6) + b"A4", 10),
+    "voice": (VOICE, struct.pack("<6d", 200, 500, 1500, 2500, 20, -20), 8),
+}
+
+
+@pytest.mark.parametrize("screen", TRACES)
+def test_a_trace_has_each_value_at_its_time(open_page, screen):
+    topic, payload, span = TRACES[screen]
+    ages = sorted(picture_of(open_page(screen), topic, [payload] * 6))
+    assert [round(span * (after - before), 2) for before, after in zip(ages, ages[1:])].count(0.1) == 5, ages
+
+
+def test_the_waterfall_has_a_row_of_each_value(open_page):
+    page = open_page("spectrum")
+    picture_of(page, SPECTRUM, [struct.pack("<5f", 20, 20_000, 440, -20, 0) + bytes([level]) * 512 for level in [255, 0, 255]])
+    rows = page.evaluate("""() => {
+        const canvas = document.querySelector('canvas.fall');
+        const { data } = canvas.getContext('2d').getImageData(9, 0, 1, canvas.height);
+        return [0, 1, 2, 3].map((row) => data[4 * Math.floor((row + 0.5) * canvas.height / 220)]);
+    }""")
+    # The newest one is at the top, and below the oldest is nothing.
+    assert rows == [255, 13, 255, 0]
 
 
 def test_what_the_server_has_replaced_is_counted(open_page, studio):

@@ -12,9 +12,8 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, answer, client, post, send, state
 from conftest import Studio
-from page import open_screen, until
+from page import open_screen, until, violations
 from rig import COVERED, HEIGHT, MARKS, PLACES, WIDTH, arm, ask, film, send_blank, stage_arguments, wait
-from test_screens import violations
 
 # Pan and tilt of a moving head that nobody moves: the middles of their ranges.
 DEFAULT_POSITION = b"\x80\0\x80\0"

@@ -49,8 +49,8 @@ def test_a_course_is_joined_where_its_points_are_near(open_page):
     parts = page.evaluate("""async () => {
         const { trace } = await import('/js/dom.js');
         const context = document.createElement('canvas').getContext('2d');
-        const points = [0, 40, 189, 340, 380].map((at) => ({ at, colour: '#fff' }));
-        trace(context, points, ({ at }) => [at / 2, 75]);
+        const points = [0, 40, 189, 340, 380].map((time) => ({ time, colour: '#fff' }));
+        trace(context, points, ({ time }) => [time / 2, 75]);
         const { data } = context.getImageData(0, 75, 200, 1);
         const lit = Array.from({ length: 200 }, (_, x) => data[4 * x + 3] > 100);
         return [10, 60, 85, 110, 180].map((x) => lit[x]);

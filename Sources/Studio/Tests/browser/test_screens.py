@@ -4,36 +4,11 @@ import re
 import signal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from client import post
 from conftest import SCREENS, Studio
-from page import choose_demo, expect_connection, observed, open_screen, until, until_still
-
-
-AXE = Axe().axe_script
-# Of rows that differ in their words alone one is checked: a long table takes seconds.
-RUN = """async () => {
-    const seen = new Map();
-    for (const row of document.querySelectorAll('tbody tr')) {
-        const form = row.outerHTML.replace(/>[^<]*</g, '><').replace(/\\d+/g, '');
-        const forms = seen.get(row.parentElement) ?? seen.set(row.parentElement, new Set()).get(row.parentElement);
-        if (forms.has(form)) row.dataset.alike = '';
-        forms.add(form);
-    }
-    const { violations } = await axe.run({ exclude: [['[data-alike]']] }, { resultTypes: ['violations'] });
-    for (const row of document.querySelectorAll('[data-alike]')) delete row.dataset.alike;
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 100)}`);
-}"""
-
-
-def violations(page):
-    # Once for a document.
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
-    return page.evaluate(RUN)
-
+from page import choose_demo, expect_connection, observed, open_screen, until, until_still, violations
 
 # What a pointer is to hit in less than 24 by 24 pixels: a control, with the label that acts for it. A link within a text is as high as its line.
 SMALL_TARGETS = """[...document.querySelectorAll('a[href], button, input, select, textarea, summary, audio, [role=slider]')]

@@ -12,9 +12,8 @@ from playwright.sync_api import expect
 
 from client import HEADER, PATIENCE, client, post, send, state
 from conftest import Studio
-from page import open_screen, until, wait_until
+from page import open_screen, until, violations, wait_until
 from rig import HEIGHT, MARKS, PLACES, WIDTH, arm, stage_arguments, wait
-from test_screens import violations
 
 
 class Pipe:

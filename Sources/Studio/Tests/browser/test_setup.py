@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from client import PATIENCE, ask, client, post, send, state
-from page import until
-from test_screens import violations
+from page import until, violations
 
 SECRET = "canary-7f3a91"
 VALUES = {"adapter": "demo", "node": "ChromaDMX-0002", "name": "left", "ssid": "stage", "password": SECRET, "universe": 2, "start": 401}

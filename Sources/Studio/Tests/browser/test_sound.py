@@ -9,9 +9,8 @@ from playwright.sync_api import expect
 
 from client import PATIENCE, RATE, client, send, speaker, state
 from conftest import Studio
-from page import choose_demo, expect_connection, open_screen, until, until_still, wait_until
+from page import choose_demo, expect_connection, open_screen, until, until_still, violations, wait_until
 from rig import wait
-from test_screens import violations
 
 HEARD = """fetch('/api/state').then((answer) => answer.json()).then(({ states: { sound } }) => sound.kind)"""
 
@@ -24,7 +23,7 @@ def test_the_microphone_is_tuned_within_a_cent(open_page, studio):
     assert page.locator("#via").inner_text() == "This microphone"
     open_screen(page, studio.address, "tuner")
     expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
-    until(page, "Math.abs(parseFloat(document.querySelector('output[aria-label=Cents]').value.replace('−', '-'))) <= 1")
+    until(page, "Math.abs(+document.querySelector('output[aria-label=Cents]').value) <= 1")
     expect(page.locator(".guide")).to_have_text("In tune")
     open_screen(page, studio.address)
     page.get_by_role("button", name="Stop listening").click()
@@ -231,7 +230,7 @@ def test_the_meter_names_its_class(open_page):
 def test_a_slider_moves_the_sound_and_the_other_browser(open_page):
     first, second = open_page("equalizer"), open_page("equalizer")
     choose_demo(first)
-    until(first, "parseFloat(document.querySelector('[aria-label=\"Peak in\"]').value.replace('−', '-')) < 0")
+    until(first, "+document.querySelector('[aria-label=\"Peak in\"]').value < 0")
     slider = first.get_by_label("Left, 512 Hz")
     slider.focus()
     slider.press("PageDown")
@@ -241,7 +240,7 @@ def test_a_slider_moves_the_sound_and_the_other_browser(open_page):
         slider.press("PageDown")
     expect(second.get_by_label("Left, 512 Hz")).to_have_value("-12")
     # Both are of one drawing.
-    peak = "parseFloat(document.querySelector('[aria-label=\"Peak {}\"]').value.replace('−', '-'))".format
+    peak = "+document.querySelector('[aria-label=\"Peak {}\"]').value".format
     until(first, f"{peak('out')} - {peak('in')} < -2")
     first.get_by_role("button", name="Undo").click()
     expect(second.get_by_label("Left, 512 Hz")).to_have_value("-9.5")
@@ -458,7 +457,7 @@ def test_a_recording_is_made_played_and_deleted(open_page, tmp_path):
     assert download.value.path().read_bytes() == (tmp_path / "recordings" / name).read_bytes()
     page.get_by_role("button", name=f"Open {name} in the equalizer").click()
     expect(page.locator("#source-select option:checked")).to_have_text(name)
-    until(page, "location.hash === '#/equalizer' && parseFloat(document.querySelector('[aria-label=\"Peak in\"]')?.value.replace('−', '-')) < 0")
+    until(page, "location.hash === '#/equalizer' && +document.querySelector('[aria-label=\"Peak in\"]')?.value < 0")
     page.go_back()
     page.get_by_role("button", name=f"Delete {name}").click()
     page.get_by_role("button", name="Keep").click()
@@ -500,7 +499,7 @@ def test_the_tuner_has_methods_and_a_strobe(open_page):
     for method in ["YIN", "McLeod", "Strongest peak", "Harmonic"]:
         page.get_by_label("Method").select_option(method)
         expect(note).to_have_text("A4")
-        until(page, "Math.abs(parseFloat(document.querySelector('output[aria-label=Cents]').value.replace('−', '-'))) <= 1")
+        until(page, "Math.abs(+document.querySelector('output[aria-label=Cents]').value) <= 1")
     other = open_page("tuner")
     page.get_by_label("Method").select_option("YIN")
     expect(other.get_by_label("Method")).to_have_value("yin")

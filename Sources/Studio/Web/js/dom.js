@@ -4,7 +4,11 @@
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   // An output would be read out at each change.
-  if (tag === "output") element.setAttribute("aria-live", "off");
+  if (tag === "output") {
+    element.setAttribute("aria-live", "off");
+    // A number for scripts, too.
+    Object.defineProperty(element, "value", { get: () => element.textContent.replace("−", "-") });
+  }
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -150,14 +154,14 @@ export const unheard = (context, width, height, { states: { sound } }) =>
 /** Milliseconds from one point of a course to the next within which a line joins them. */
 const JOINED = 150;
 
-/** Draws a course: points `{ at, colour }` at places in the picture. */
+/** Draws a course: points `{ time, colour }` at places in the picture. */
 export function trace(context, points, place) {
   [context.lineWidth, context.lineCap, context.lineJoin] = [3, "round", "round"];
   context.beginPath();
   let [last, before] = [null, null];
   for (const point of points) {
     const now = place(point);
-    const isJoined = last && point.at - last.at < JOINED;
+    const isJoined = last && point.time - last.time < JOINED;
     if (!isJoined || point.colour !== last.colour) {
       context.stroke();
       context.beginPath();

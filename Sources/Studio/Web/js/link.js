@@ -12,11 +12,13 @@ const [FIRST_WAIT, LONGEST_WAIT] = [250, 8000];
 const SILENCE = 25000;
 /** How much faster one of two clocks may run. */
 const DRIFT = 200e-6;
+/** The most values of a topic that wait for the next picture. */
+const MOST = 100;
 
 export class Link extends EventTarget {
   states = {};
   values = {};
-  /** How many values of each topic were lost since the page was opened: newer ones replaced them before they were sent. */
+  /** How many values of each topic were lost since the page was opened: newer ones replaced them before they were sent or drawn. */
   losses = {};
   client = 0;
   /** connecting, live, lost, or refused: the token is another one. */
@@ -30,13 +32,18 @@ export class Link extends EventTarget {
   #run = null;
   #socket = null;
   #topics = new Set();
+  /** The values since the last picture, of the topics of which each one is drawn. */
+  #fresh = {};
   #wait = FIRST_WAIT;
   /** The timer of the next try; null: none waits. */
   #retry = null;
   /** The timer that ends a silent connection. */
   #silence = 0;
   #isRenewed = false;
-  /** How far this page's clock is ahead of the server's, in ms, by the value with the shortest way, and when that was known. */
+  /**
+   * How far this page's clock is ahead of the server's, in ms, by the value with the shortest way, and when that was known; -Infinity: before
+   * this connection.
+   */
   #clock = null;
   #requests = new Map();
   #next = 1;
@@ -82,14 +89,22 @@ export class Link extends EventTarget {
     this.#socket.close();
   }
 
-  /** Receives these topics from now on, and no others. */
-  want(topics) {
+  /** Receives these topics from now on, and no others; `courses`: those of which a picture shows each value, and not only the newest. */
+  want(topics, courses = []) {
     const before = this.#topics;
     this.#topics = new Set(topics);
     const subscribe = [...this.#topics].filter((topic) => !before.has(topic));
     const unsubscribe = [...before].filter((topic) => !this.#topics.has(topic));
     for (const topic of unsubscribe) delete this.values[topic];
+    this.#fresh = Object.fromEntries(courses.map((topic) => [topic, this.values[topic] ? [this.values[topic]] : []]));
     if (subscribe.length || unsubscribe.length) this.#send({ subscribe, unsubscribe });
+  }
+
+  /** The values of each course since the last call, oldest first. */
+  take() {
+    const fresh = this.#fresh;
+    this.#fresh = Object.fromEntries(Object.keys(fresh).map((topic) => [topic, []]));
+    return fresh;
   }
 
   /** Lets the values stand still, or go on. */
@@ -109,7 +124,10 @@ export class Link extends EventTarget {
   }
 
   /** The time of an event in microseconds since the server's start; undefined before the first value has come. */
-  time({ timeStamp }) { return this.#clock ? Math.max(0, Math.round(1000 * (timeStamp - this.#clock.ahead))) : undefined; }
+  time({ timeStamp }) { return Number.isFinite(this.#clock?.at) ? Math.max(0, Math.round(1000 * (timeStamp - this.#clock.ahead))) : undefined; }
+
+  /** Now, in milliseconds since the server's start, as the times of the values are; 0 before the first one. */
+  get now() { return this.#clock ? performance.now() - this.#clock.ahead : 0; }
 
   /** Sends a block of sound or a frame of a camera, unless there is no connection or it is behind; returns whether it did. */
   binary(bytes) {
@@ -133,7 +151,7 @@ export class Link extends EventTarget {
       this.#run = message.run;
       if (this.isRestarted) this.values = {};
       // One of the two may have stood still.
-      this.#clock = null;
+      if (this.#clock) this.#clock.at = -Infinity;
       this.renewals += 1;
       this.#send({ subscribe: ["account", ...this.#topics], pause: this.paused || document.hidden });
       this.#report("status");
@@ -156,7 +174,8 @@ export class Link extends EventTarget {
     const view = new DataView(data);
     if (data.byteLength < HEADER || view.getUint8(0) !== 1) return;
     const at = performance.now();
-    const ahead = at - Number(view.getBigUint64(8, true)) / 1000;
+    const time = Number(view.getBigUint64(8, true)) / 1000;
+    const ahead = at - time;
     this.#clock = { ahead: this.#clock ? Math.min(ahead, this.#clock.ahead + DRIFT * (at - this.#clock.at)) : ahead, at };
     const topic = TOPICS[view.getUint8(1)];
     const lost = view.getUint32(16, true);
@@ -166,11 +185,15 @@ export class Link extends EventTarget {
     if (!this.#topics.has(topic) || this.paused) return;
     // One that was on its way when the sound ended.
     if (this.states.sound?.kind === "none" && SOUND.includes(topic)) return;
-    const before = this.values[topic];
-    this.values[topic] = {
-      view: new DataView(data, HEADER), bytes: new Uint8Array(data, HEADER), sequence: view.getUint32(4, true),
-      lost: (before?.lost ?? 0) + lost, at,
-    };
+    const value = { view: new DataView(data, HEADER), bytes: new Uint8Array(data, HEADER), sequence: view.getUint32(4, true), time, at };
+    this.values[topic] = value;
+    const course = this.#fresh[topic];
+    if (!course) return;
+    course.push(value);
+    if (course.length <= MOST) return;
+    // No picture was drawn for long.
+    course.shift();
+    this.losses[topic] = (this.losses[topic] ?? 0) + 1;
   }
 
   #lost(code) {

@@ -165,7 +165,7 @@ async function route(focuses = true) {
   }
   more.classList.toggle("on", others.querySelector("[aria-current]") !== null);
   expand(false);
-  link.want(screen.topics);
+  link.want(screen.topics, screen.courses);
   due = 2;
   showArmed();
   showSignal();
@@ -221,7 +221,7 @@ function togglePause() {
 }
 
 function frame() {
-  if (!document.hidden && (!link.paused || due > 0)) screen?.draw?.();
+  if (!document.hidden && (!link.paused || due > 0)) screen?.draw?.(link.take());
   due = Math.max(0, due - 1);
   requestAnimationFrame(frame);
 }
@@ -234,7 +234,7 @@ const arrange = () => {
 };
 phone.addEventListener("change", arrange);
 arrange();
-losses.append(h("p", {}, "Values that newer ones replaced before they were sent to this page. What is shown is the newest."), h("p", {}));
+losses.append(h("p", {}, "Values that newer ones replaced before this page drew them. What is shown is the newest."), h("p", {}));
 // The account is in the header.
 const anchors = SCREENS.filter(([id]) => id !== "account").map(anchor);
 others.append(...anchors.slice(SHOWN));

@@ -12,7 +12,7 @@ let showsLevel = false;
 export function meter(app) {
   const { link } = app;
   const history = [];
-  let [sequence, announced, newest] = [-1, 0, null];
+  let [announced, newest] = [-Infinity, null];
   const number = h("output", {}, "–");
   const unit = h("span", { class: "unit" });
   const scale = segments("Big number", [{ id: "display", name: "0 to 120" }, { id: "level", name: "dB" }], (id) => {
@@ -50,18 +50,18 @@ export function meter(app) {
       context.fillText(String(value), 4, height * (1 - value / FULL) - 4);
     }
     if (!history.length) unheard(context, width, height, link);
-    const now = performance.now();
+    const { now } = link;
     const step = Math.max(2, width / 600);
-    for (const { at, display, zone } of history) {
+    for (const { time, display, zone } of history) {
       context.fillStyle = FILLS[zone] ?? FILLS[0];
       const top = height * (1 - display / FULL);
-      context.fillRect(width * (1 - (now - at) / MINUTE), top, step, height - top);
+      context.fillRect(width * (1 - (now - time) / MINUTE), top, step, height - top);
     }
   });
 
   return {
     title: "Noise meter", lead: "A sound level meter by IEC 61672. Its classes are those of the display scale, 0 to 120.",
-    topics: ["meter"],
+    topics: ["meter"], courses: ["meter"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
         h("div", { class: "hero" }, h("span", {}, number, unit), zone, h("div", { class: "row" }, scale.element, weighting.element, time.element,
@@ -80,20 +80,20 @@ export function meter(app) {
       for (const each of [figures.level, figures.equivalent, figures.minimum, figures.maximum, figures.peak]) say(each.unit, decibels(state));
       say(calibrated, state.offset === null ? "Not calibrated: levels are relative to full scale." : `Calibrated: full scale is ${fixed(state.offset)} dB.`);
     },
-    draw() {
-      const value = link.values.meter;
-      if (value && value.sequence !== sequence) {
-        sequence = value.sequence;
-        const reading = newest = readMeter(value);
-        history.push({ at: value.at, display: reading.display, zone: reading.zone });
-        while (history[0].at < value.at - MINUTE) history.shift();
+    draw(fresh) {
+      const readings = fresh.meter.map((value) => ({ time: value.time, ...readMeter(value) }));
+      history.push(...readings);
+      while (history[0]?.time < link.now - MINUTE) history.shift();
+      const reading = readings.at(-1);
+      if (reading) {
+        newest = reading;
         showScale();
         say(zone, ZONES[reading.zone]);
         zone.dataset.class = reading.zone;
         for (const [name, { output }] of Object.entries(figures)) say(output, fixed(reading[name]));
         fillBar(fill, reading.display / FULL);
-        if (value.at - announced > 1000) {
-          announced = value.at;
+        if (reading.time - announced > 1000) {
+          announced = reading.time;
           bar.setAttribute("aria-valuenow", fixed(reading.display, 0).replace("−", "-"));
           bar.setAttribute("aria-valuetext", `${fixed(reading.display, 0)}, ${ZONES[reading.zone]}`);
         }

@@ -23,7 +23,7 @@ export function spectrum(app) {
   const past = h("canvas", { ".width": POINTS, ".height": ROWS });
   const history = past.getContext("2d");
   const row = history.createImageData(POINTS, 1);
-  let [points, range, sequence, isFrozen] = [null, [20, 20000], -1, false];
+  let [points, range, isFrozen] = [null, [20, 20000], false];
   const strongest = figure("Strongest frequency", "Hz", "peak");
   const level = figure("Its level", "dBFS");
   const sizes = [256, 512, 1024, 2048, 4096, 8192, 16384].map((size) => ({ id: String(size), name: `${size} samples` }));
@@ -86,7 +86,7 @@ export function spectrum(app) {
 
   return {
     title: "Spectrum", lead: "Level over frequency, 25 times per second. The violet line holds the peaks.",
-    topics: ["spectrum"],
+    topics: ["spectrum"], courses: ["spectrum"],
     elements: [h("section", { class: "card" },
       h("div", { class: "row spread" }, h("div", { class: "figures" }, strongest.element, level.element), h("div", { class: "row" }, size.element, shape.element, frequencies.element, freeze)),
       line.canvas, fall.canvas)],
@@ -96,10 +96,9 @@ export function spectrum(app) {
       shape.set(state.windows.map((id) => ({ id, name: id[0].toUpperCase() + id.slice(1) })), state.window);
       frequencies.set(ranges, `${state.low},${state.high}`);
     },
-    draw() {
-      const value = link.values.spectrum;
-      if (value && value.sequence !== sequence && !isFrozen) {
-        sequence = value.sequence;
+    draw(fresh) {
+      const values = isFrozen ? [] : fresh.spectrum;
+      for (const value of values) {
         const now = [value.view.getFloat32(0, true), value.view.getFloat32(4, true)];
         // Rows and peaks of another range are of other frequencies.
         if (now.join() !== range.join()) { peaks.fill(0); history.clearRect(0, 0, POINTS, ROWS); }
@@ -112,8 +111,11 @@ export function spectrum(app) {
         }
         history.drawImage(past, 0, 1);
         history.putImageData(row, 0, 0);
-        const decibels = value.view.getFloat32(12, true);
-        say(strongest.output, decibels > -110 ? fixed(value.view.getFloat32(8, true)) : "–");
+      }
+      const newest = values.at(-1);
+      if (newest) {
+        const decibels = newest.view.getFloat32(12, true);
+        say(strongest.output, decibels > -110 ? fixed(newest.view.getFloat32(8, true)) : "–");
         say(level.output, decibels > -110 ? fixed(decibels) : "–");
       }
       line.draw();

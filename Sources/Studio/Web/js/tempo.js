@@ -46,7 +46,7 @@ export function tempo(app) {
       const { view } = value;
       const [beats, tempo, quantum] = [0, 8, 16].map((place) => view.getFloat64(place, true));
       // The beats go on between two values.
-      const now = beats + ((performance.now() - value.at) / 60000) * tempo;
+      const now = beats + ((link.now - value.time) / 60000) * tempo;
       const place = Math.floor((((now % quantum) + quantum) % quantum));
       say(bpm.output, fixed(tempo, 2));
       say(peers.output, String(view.getUint32(24, true)));

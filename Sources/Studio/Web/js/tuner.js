@@ -48,7 +48,7 @@ export function tuner(app) {
   const instrument = choice("Instrument", [], (value) => set({ instrument: value }));
   const method = choice("Method", [], (value) => set({ method: value }));
   const temperament = choice("Temperament", [], (value) => set({ temperament: value }));
-  let [sequence, steady] = [-1, { text: "", since: 0 }];
+  let steady = { text: "", since: 0 };
   let [place, drawn, beat] = [0, performance.now(), null];
   const strobes = h("button", { type: "button", "aria-pressed": "false", onclick: () => showStrobe(!hasStrobe) }, "Strobe");
   const showStrobe = (isShown) => {
@@ -73,14 +73,35 @@ export function tuner(app) {
     const y = (cents) => height * (0.5 - cents / (2 * EDGE));
     context.fillStyle = "#2c3238";
     context.fillRect(0, y(0) - 0.5, width, 1);
-    const now = performance.now();
+    const { now } = link;
     if (!past.length) unheard(context, width, height, link);
-    trace(context, past, ({ at, cents }) => [width * (1 - (now - at) / SPAN), y(Math.max(-EDGE, Math.min(EDGE, cents)))]);
+    trace(context, past, ({ time, cents }) => [width * (1 - (now - time) / SPAN), y(Math.max(-EDGE, Math.min(EDGE, cents)))]);
   });
+
+  const show = (value) => {
+    const { frequency: hertz, confidence: sure, cents: off, target: goal, hasNote, isInTune, isPolyphonic, string, name } = readPitch(value);
+    beat = hasNote ? hertz - goal : null;
+    if (hasNote) past.push({ time: value.time, cents: off, colour: isInTune ? "#58e69a" : "#ffc689" });
+    needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
+    say(note, hasNote ? name : "–");
+    say(cents, hasNote ? `${off >= 0.05 ? "+" : ""}${fixed(off)}` : "–");
+    // The note is one of them, or a common root: to turn a peg by it would be wrong.
+    const advice = !hasNote ? "Play a note" : isPolyphonic ? "Several notes: play one" : isInTune ? "In tune" : off < 0 ? "Turn up" : "Turn down";
+    say(guide, advice);
+    guide.className = advice === "In tune" ? "guide up" : "guide";
+    say(frequency.output, hasNote ? fixed(hertz, 2) : "–");
+    say(target.output, hasNote ? fixed(goal, 2) : "–");
+    say(confidence.output, fixed(100 * sure, 0));
+    [...strings.children].forEach((each, place) => each.classList.toggle("on", place === string));
+    // Only what has stayed for a second is read out.
+    const text = !hasNote ? "" : isPolyphonic ? "several notes" : `${name}, ${isInTune ? "in tune" : `${fixed(Math.abs(off), 0)} cents ${off < 0 ? "flat" : "sharp"}`}`;
+    if (text !== steady.text) steady = { text, since: value.time };
+    else if (value.time - steady.since > 1000) say(spoken, text);
+  };
 
   return {
     title: "Tuner", lead: "The nearest note or string, and how far the sound is from it.",
-    topics: ["pitch"],
+    topics: ["pitch"], courses: ["pitch"],
     elements: [h("section", { class: "card" },
       h("div", { class: "tuner" },
         svg("svg", { viewBox: "0 0 400 215", "aria-hidden": "true" }, arc(-50, 50, "dial"), arc(-2, 2, "dial good"), ...ticks, needle, svg("circle", { cx: X, cy: Y, r: 7, fill: "currentColor" })),
@@ -96,34 +117,14 @@ export function tuner(app) {
       if (!isTyped) reference.value = state.a4;
       strings.replaceChildren(...state.strings.map((each) => h("span", {}, each)));
     },
-    draw() {
+    draw(fresh) {
+      for (const value of fresh.pitch) show(value);
+      while (past[0]?.time < link.now - SPAN) past.shift();
       const now = performance.now();
       place = (((place + Math.max(-FASTEST, Math.min(FASTEST, beat ?? 0)) * (now - drawn) / 1000) % 1) + 1) % 1;
       drawn = now;
       if (hasStrobe) strobe.draw();
       history.draw();
-      const value = link.values.pitch;
-      if (!value || value.sequence === sequence) return;
-      sequence = value.sequence;
-      const { frequency: hertz, confidence: sure, cents: off, target: goal, hasNote, isInTune, isPolyphonic, string, name } = readPitch(value);
-      beat = hasNote ? hertz - goal : null;
-      while (past[0]?.at < value.at - SPAN) past.shift();
-      if (hasNote) past.push({ at: value.at, cents: off, colour: isInTune ? "#58e69a" : "#ffc689" });
-      needle.style.transform = `rotate(${(hasNote ? Math.max(-55, Math.min(55, off)) : -55) * DEGREES_PER_CENT}deg)`;
-      say(note, hasNote ? name : "–");
-      say(cents, hasNote ? `${off >= 0.05 ? "+" : ""}${fixed(off)}` : "–");
-      // The note is one of them, or a common root: to turn a peg by it would be wrong.
-      const advice = !hasNote ? "Play a note" : isPolyphonic ? "Several notes: play one" : isInTune ? "In tune" : off < 0 ? "Turn up" : "Turn down";
-      say(guide, advice);
-      guide.className = advice === "In tune" ? "guide up" : "guide";
-      say(frequency.output, hasNote ? fixed(hertz, 2) : "–");
-      say(target.output, hasNote ? fixed(goal, 2) : "–");
-      say(confidence.output, fixed(100 * sure, 0));
-      [...strings.children].forEach((each, place) => each.classList.toggle("on", place === string));
-      // Only what has stayed for a second is read out.
-      const text = !hasNote ? "" : isPolyphonic ? "several notes" : `${name}, ${isInTune ? "in tune" : `${fixed(Math.abs(off), 0)} cents ${off < 0 ? "flat" : "sharp"}`}`;
-      if (text !== steady.text) steady = { text, since: value.at };
-      else if (value.at - steady.since > 1000) say(spoken, text);
     },
   };
 }

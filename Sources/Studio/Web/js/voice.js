@@ -16,7 +16,6 @@ export function voice(app) {
   const { link } = app;
   const figures = { pitch: figure("Pitch", "Hz"), f1: figure("F1", "Hz"), f2: figure("F2", "Hz"), f3: figure("F3", "Hz"), hnr: figure("Harmonics to noise", "dB"), level: figure("Level", "dBFS") };
   const history = [];
-  let sequence = -1;
   const along = (value, [low, high]) => Math.log(value / low) / Math.log(high / low);
 
   const pitches = plot("Pitch of the last seconds", 220, (context, width, height) => {
@@ -28,9 +27,9 @@ export function voice(app) {
       context.fillRect(0, y(pitch), width, 0.5);
       context.fillText(`${pitch} Hz`, 4, y(pitch) - 4);
     }
-    const now = performance.now();
+    const { now } = link;
     if (!history.length) unheard(context, width, height, link);
-    trace(context, history.filter(({ pitch }) => pitch > 0), ({ at, pitch }) => [width * (1 - (now - at) / (1000 * SECONDS)), y(pitch)]);
+    trace(context, history.filter(({ pitch }) => pitch > 0), ({ time, pitch }) => [width * (1 - (now - time) / (1000 * SECONDS)), y(pitch)]);
   });
   const vowels = plot("Vowel chart, the first formant down and the second to the left", 260, (context, width, height) => {
     context.clearRect(0, 0, width, height);
@@ -52,18 +51,20 @@ export function voice(app) {
 
   return {
     title: "Voice", lead: "Pitch, formants and the purity of a voice, as it speaks or sings.",
-    topics: ["voice"],
+    topics: ["voice"], courses: ["voice"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" }, h("div", { class: "figures" }, Object.values(figures).map((each) => each.element)), pitches.canvas),
       h("section", { class: "card wide" }, h("h2", {}, "Vowel"), vowels.canvas,
         h("p", { class: "note" }, "Signs of the phonetic alphabet stand where average voices have these vowels.")))],
-    draw() {
-      const value = link.values.voice;
-      if (value && value.sequence !== sequence) {
-        sequence = value.sequence;
-        const { pitch, formants: [f1, f2, f3], hnr, level } = readVoice(value);
-        history.push({ at: value.at, pitch, f1, f2, colour: "#58e69a" });
-        while (history[0].at < value.at - 1000 * SECONDS) history.shift();
+    draw(fresh) {
+      for (const value of fresh.voice) {
+        const { pitch, formants: [f1, f2] } = readVoice(value);
+        history.push({ time: value.time, pitch, f1, f2, colour: "#58e69a" });
+      }
+      while (history[0]?.time < link.now - 1000 * SECONDS) history.shift();
+      const newest = fresh.voice.at(-1);
+      if (newest) {
+        const { pitch, formants: [f1, f2, f3], hnr, level } = readVoice(newest);
         const isVoiced = pitch > 0;
         for (const [name, number] of Object.entries({ pitch, f1, f2, f3 })) say(figures[name].output, isVoiced && number > 0 ? fixed(number, name === "pitch" ? 1 : 0) : "–");
         say(figures.hnr.output, isVoiced ? fixed(hnr) : "–");
