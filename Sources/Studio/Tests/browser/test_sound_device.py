@@ -1,0 +1,73 @@
+"""The sound of a device of the server: PulseAudio, through ALSA as on a desktop, with a source that hears a tone of 440 Hz."""
+
+import os
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+from conftest import Studio
+from page import open_screen, until
+from rig import wait
+
+
+class SoundServer:
+    """A sound server, and the environment of programs that use it."""
+
+    def __init__(self, folder):
+        self.path, configuration = folder / "socket", folder / "asound.conf"
+        address = f"unix:{self.path}"
+        configuration.write_text(f'pcm.mic {{ type pulse server "{address}" device "tone.monitor" hint {{ show on description "A tone" }} }}\n')
+        # Nothing is written to the user's folders, and no other server is used.
+        own = {name: str(folder) for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"]}
+        self.environment = {**os.environ, **own, "PULSE_SERVER": address, "ALSA_CONFIG_PATH": str(configuration)}
+
+    def start(self):
+        modules = [f"module-native-protocol-unix socket={self.path} auth-anonymous=1", "module-null-sink sink_name=tone rate=48000",
+                   "module-sine sink=tone frequency=440"]
+        loads = [word for module in modules for word in ["-L", module]]
+        self.process = subprocess.Popen(["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", *loads],
+                                        env=self.environment, stderr=subprocess.DEVNULL)
+        wait(lambda: subprocess.run(["pactl", "info"], env=self.environment, capture_output=True).returncode == 0)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.path.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def sound_server(tmp_path):
+    server = SoundServer(tmp_path)
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def studio(sound_server):
+    running = Studio(env=sound_server.environment)
+    yield running
+    assert running.stop() == 0
+
+
+def test_a_device_of_the_server_is_heard_and_its_end_is_said(open_page, studio, sound_server):
+    page = open_page("tuner")
+    source, note = page.get_by_label("Sound", exact=True), page.get_by_label("Note", exact=True)
+
+    def is_heard():
+        source.select_option("Server: A tone")
+        expect(note).to_have_text("A4")
+        until(page, "Math.abs(+document.querySelector('output[aria-label=Cents]').value) <= 1")
+
+    is_heard()
+    open_screen(page, studio.address)
+    expect(page.locator("#via")).to_have_text("A tone")
+    open_screen(page, studio.address, "tuner")
+    sound_server.kill()
+    expect(page.get_by_role("alert")).to_contain_text("is gone")
+    expect(source).to_have_value("none")
+    expect(note).to_have_text("–")
+    # With another server it is there again, without a new studio.
+    sound_server.start()
+    is_heard()
