@@ -8,8 +8,9 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// MP3 it is libsndfile's estimate from the header, up to one coded frame (1152 samples) away from what is read.
   public let frames: Int?
   /// Frames that the header of a truncated WAV or AIFF file promises; the frames it holds can be read. nil for a whole file, for
-  /// other containers (that an AU or W64 file is cut is not seen), and where nothing is known in advance (a pipe, the header of
-  /// a stream). Truncated MP3 and M4A files have the promised number in ``frames``.
+  /// other containers (that an AU or W64 file is cut is not seen), and where the header does not say (that of a stream). Of a pipe
+  /// it is what the header promises, whether the sound is whole or not. Truncated MP3 and M4A files have the promised number in
+  /// ``frames``.
   public let promisedFrames: Int?
   /// What is wrong with the length that the file reports; nil: nothing, or that is unknown.
   public let lengthFault: LengthFault?
@@ -18,14 +19,15 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// The encoding of the samples as libsndfile names it, for example `Signed 16 bit PCM` or `Vorbis`.
   public let codec: String
 
-  /// A fault that leaves the length of a file unknown. What the file holds can be read, except for further streams.
+  /// A fault of the length of a file. What the file holds can be read, except for further streams.
   public enum LengthFault: Sendable, Hashable {
     /// An Ogg file without the end of its stream, an M4A file that ends within its sound, or a cut WAV file of compressed sound
     /// without the number of its frames: it was cut off, or its writer was killed.
     case noEnd
     /// A WAV file whose header has the length 0 although samples follow.
     case noLength
-    /// A chained Ogg file: other streams follow its first one, which alone is read.
+    /// A chained Ogg file whose streams behind ``AudioFileFormat/frames`` are not read: the first of them has another rate or other
+    /// channels than those before, or cannot be decoded.
     case furtherStreams
   }
 

@@ -16,8 +16,11 @@ public import RustleAudio
 ///
 /// Truncated files are read to their ends: the frames read are then fewer than ``AudioFileFormat/promisedFrames`` (WAV and AIFF) or
 /// ``AudioFileFormat/frames`` (MP3 and M4A), or there is a ``AudioFileFormat/lengthFault`` (Ogg and M4A); a FLAC file is an error
-/// with `readFailed` there, unless its writer ended before it wrote the length. ``OpenedInput/truncation`` compares. Of a chained Ogg
-/// file the first stream is read, with a ``AudioFileFormat/lengthFault``.
+/// with `readFailed` there, unless its writer ended before it wrote the length. ``OpenedInput/truncation`` compares.
+///
+/// The streams of a chained Ogg file are read one after the other, up to one of another rate or other channels, or that cannot be decoded,
+/// which is a ``AudioFileFormat/lengthFault``; from a pipe the first one is read. Of streams side by side the
+/// first one that can be decoded is read.
 ///
 /// An M4A file with more sound than its header says is read to its end; of one with an edit list, the sound in that.
 ///

@@ -17,12 +17,14 @@ let opening = NSLock()
   private let path: String
   /// The file below a FLAC decoder, whose position says how far the decoder has read.
   private let flac: FileHandle?
-  /// The bytes that the library reads in place of a WAV file without a length.
-  private let repaired: RepairedFile?
+  /// What the library reads in place of the whole of a file: a link of an Ogg file, or a WAV file with another length.
+  private let part: FilePart?
   /// The program that decodes an MP4 file, and the socket from which its sound is read.
   private let decoder: (program: FFmpeg, output: FileHandle)?
   /// The end of an MP4 file by its header.
   private let end: DecodedEnd?
+  /// The links of an Ogg file behind the first one.
+  private let chain: OggChain?
   let format: AudioFileFormat
   let layout: ChannelLayout
 
@@ -33,61 +35,96 @@ let opening = NSLock()
       try Self.checkIsReadable(path)
       try Self.checkIsNotEmpty(path)
     }
-    let sound = !isStandardInput && Self.isMP4(path) ? try FFmpeg.sound(of: path) : nil
+    let file = Self.regularFile(path)
+    let sound =
+      if let file, !isStandardInput, Self.isMP4(file) { try FFmpeg.sound(of: path) } else { nil as FFmpeg.Sound? }
     let decoder = if sound != nil { try FFmpeg.decoder(of: path) } else { nil as (FFmpeg, FileHandle)? }
-    let flac = isStandardInput || sound != nil ? nil : Self.flacFile(path)
-    let stream = isStandardInput ? .standardInput : decoder?.1 ?? flac
-    let isRegular = !isStandardInput && Self.isRegular(path)
-    let wave = stream == nil && isRegular ? WaveLength.ofFile(path) : nil
-    let repaired: RepairedFile? =
-      if case .missing(let repairs) = wave { RepairedFile(path: path, repairs: repairs) } else { nil }
-    let isLocked = isRegular && sound == nil
+    let flac = if let file, sound == nil, Self.isFLAC(file) { file } else { nil as FileHandle? }
+    var link = if let file, OggPages.begin(file) { OggPages.link(of: file, from: 0) } else { nil as OggPages.Link? }
+    let wave = if let file, sound == nil { WaveLength.of(file) } else { nil as WaveLength? }
+    try? file?.seek(toOffset: 0)
+    let isLocked = file != nil && sound == nil
     if isLocked { opening.lock() }
     defer { if isLocked { opening.unlock() } }
-    let opened =
-      if let repaired {
-        unsafe repaired.open(&info)
-      } else if let stream {
-        unsafe sf_open_fd(stream.fileDescriptor, Int32(SFM_READ), &info, 0)
-      } else {
-        unsafe sf_open(path, Int32(SFM_READ), &info)
+    var part: FilePart?
+    var opened: OpaquePointer?
+    if let file, let first = link {
+      unsafe (opened, part) = Self.open(first, of: file, &info)
+      while unsafe opened == nil, link?.hasSound == false, let next = link?.next {
+        let other = OggPages.link(of: file, from: next)
+        unsafe (opened, part) = Self.open(other, of: file, &info)
+        link = other
       }
+    } else if let file, case .missing(let repairs) = wave {
+      part = FilePart(of: file, 0..<((try? file.seekToEnd()) ?? 0), repairs: repairs)
+      unsafe opened = part?.open(&info)
+    } else if let stream = isStandardInput ? .standardInput : decoder?.1 ?? flac {
+      unsafe opened = sf_open_fd(stream.fileDescriptor, Int32(SFM_READ), &info, 0)
+    } else {
+      unsafe opened = sf_open(path, Int32(SFM_READ), &info)
+    }
     guard let opened = unsafe opened else {
       if let reason = decoder?.0.failure() { throw Self.decodingFailed(path, reason) }
       let (number, text) = unsafe (sf_error(nil), String(cString: sf_strerror(nil)))
-      if isRegular { try Self.checkOgg(path, Self.sentence(text)) }
+      if let file, let link { try Self.checkOgg(file, path, link, Self.sentence(text)) }
       throw Self.openError(path: path, number: number, text: text, isPipe: isStandardInput)
     }
     unsafe handle = opened
     self.path = path
     self.flac = flac
-    self.repaired = repaired
+    self.part = part
     self.decoder = decoder
     if let sound {
       // What comes is as the decoder's header says, and not as the file's.
       let isAsReported = Int(info.samplerate) == sound.sampleRate
       format = AudioFileFormat(
         sampleRate: Double(info.samplerate), channels: Int(info.channels), frames: isAsReported ? sound.frames : nil,
-        container: "M4A", codec: sound.codec, lengthFault: Self.lacksSound(path) ? .noEnd : nil)
+        container: "M4A", codec: sound.codec,
+        lengthFault: file.map { MP4Boxes(of: $0).lacksSound } == true ? .noEnd : nil)
       layout = .default(for: Int(info.channels))
       end = format.frames.map { DecodedEnd(frames: $0) }
+      chain = nil
       return
     }
-    // A stream of unknown length is reported with one of several very large numbers (SF_COUNT_MAX for Ogg, what the
-    // header claims for a piped WAV); a length is believed only where the library could look for itself.
-    let isLengthKnown = info.seekable != 0 && info.frames < Int64(Int32.max) * 1024
-    let container = Self.containerName(info.format)
-    let ogg = container == "OGG" && isRegular ? OggEnd.fault(of: path) : nil
-    let (promisedFrames, isCut) =
-      if case .short(let promised) = wave { (promised, promised == nil) } else { (nil, false) }
+    let first = Self.format(of: info)
+    let chain =
+      if let file, let next = link?.next {
+        OggChain(of: file, path: path, from: next, sampleRate: first.sampleRate, channels: first.channels)
+      } else { nil as OggChain? }
+    let (promisedFrames, fault): (Int?, AudioFileFormat.LengthFault?) =
+      switch wave {
+      case .short(let promised): (promised, promised == nil ? .noEnd : nil)
+      case .missing: (nil, .noLength)
+      case nil: (file == nil && isStandardInput ? WaveLength.promised(by: info) : nil, nil)
+      }
+    let ogg: AudioFileFormat.LengthFault? =
+      if chain?.isUnread == true {
+        .furtherStreams
+      } else if let file, link != nil, OggPages.lacksEnd(file) {
+        .noEnd
+      } else {
+        nil
+      }
+    let further: Int? = if let chain { chain.frames } else { 0 }
     format = AudioFileFormat(
-      sampleRate: Double(info.samplerate), channels: Int(info.channels),
-      frames: isLengthKnown ? Int(info.frames) : nil,
-      container: container,
-      codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec",
-      promisedFrames: promisedFrames, lengthFault: ogg ?? (isCut ? .noEnd : repaired == nil ? nil : .noLength))
+      sampleRate: first.sampleRate, channels: first.channels,
+      frames: first.frames.flatMap { frames in further.map { frames + $0 } },
+      container: first.container, codec: first.codec, promisedFrames: promisedFrames, lengthFault: ogg ?? fault)
     layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
     end = nil
+    self.chain = chain
+  }
+
+  /// A link of an Ogg file; nil if it cannot be decoded. `opening` is held.
+  init?(_ link: OggPages.Link, of file: FileHandle, path: String) {
+    var info = SF_INFO()
+    let (opened, part) = unsafe Self.open(link, of: file, &info)
+    guard let opened = unsafe opened else { return nil }
+    unsafe handle = opened
+    (self.path, self.part) = (path, part)
+    (flac, decoder, end, chain) = (nil, nil, nil, nil)
+    format = Self.format(of: info)
+    layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
   }
 
   deinit {
@@ -96,7 +133,11 @@ let opening = NSLock()
 
   /// Replaces the contents of `buffer` by the next frames; returns how many there were, 0 at the end.
   func read(into buffer: inout [Float], maximumFrameCount: Int) throws(AudioFileError) -> Int {
-    guard let end else { return try decode(into: &buffer, maximumFrameCount: maximumFrameCount) }
+    guard let end else {
+      let frames = try decode(into: &buffer, maximumFrameCount: maximumFrameCount)
+      guard let chain, frames < maximumFrameCount else { return frames }
+      return try frames + chain.read(appendingTo: &buffer, maximumFrameCount: maximumFrameCount - frames)
+    }
     return try end.read(into: &buffer, maximumFrameCount: maximumFrameCount, channels: format.channels) {
       buffer, count throws(AudioFileError) in try decode(into: &buffer, maximumFrameCount: count)
     }
@@ -132,11 +173,6 @@ let opening = NSLock()
       throw unsafe Self.decodingFailed(path, Self.sentence(String(cString: sf_strerror(handle))))
     }
     return frames
-  }
-
-  /// Whether the file is an M4A file that ends within its sound.
-  private static func lacksSound(_ path: String) -> Bool {
-    FileHandle(forReadingAtPath: path).map { MP4Boxes(of: $0).lacksSound } ?? false
   }
 
   /// Whether the file is an M4A file that ends within a fragment, where the processes that wrote it ended, or within its sound.
@@ -182,41 +218,53 @@ extension SoundFile {
       .notAudio, path: path, reason: "expected an audio file, got an empty one", advice: "Check what was to write it.")
   }
 
-  /// Whether it is a regular file, of which a look takes nothing away, other than of a pipe.
-  private static func isRegular(_ path: String) -> Bool {
-    FileStatus(of: path, followsLink: true)?.kind == .regular
+  /// The file, opened, if it is a regular one, of which a look takes nothing away, other than of a pipe. Standard input has to be
+  /// at its beginning.
+  private static func regularFile(_ path: String) -> FileHandle? {
+    let isStandardInput = path == AudioFileReader.standardInputPath
+    guard FileStatus(of: isStandardInput ? "/dev/stdin" : path, followsLink: true)?.kind == .regular else { return nil }
+    guard isStandardInput else { return FileHandle(forReadingAtPath: path) }
+    return (try? FileHandle.standardInput.offset()) == 0 ? .standardInput : nil
   }
 
-  /// The file, opened, if it begins as FLAC files do.
-  private static func flacFile(_ path: String) -> FileHandle? {
-    guard isRegular(path), let file = FileHandle(forReadingAtPath: path),
-      (try? file.read(upToCount: 4)) == Data("fLaC".utf8),
-      (try? file.seek(toOffset: 0)) != nil
-    else { return nil }
-    return file
+  /// Whether the file begins as FLAC files do.
+  private static func isFLAC(_ file: FileHandle) -> Bool {
+    (try? file.seek(toOffset: 0)) != nil && (try? file.read(upToCount: 4)) == Data("fLaC".utf8)
   }
 
   /// Whether the file begins as those of ISO base media do (ISO/IEC 14496-12, section 4.3): M4A, MP4, QuickTime.
-  private static func isMP4(_ path: String) -> Bool {
-    guard isRegular(path), let file = FileHandle(forReadingAtPath: path), let bytes = try? file.read(upToCount: 8)
-    else { return false }
+  private static func isMP4(_ file: FileHandle) -> Bool {
+    guard (try? file.seek(toOffset: 0)) != nil, let bytes = try? file.read(upToCount: 8) else { return false }
     return bytes.count == 8 && bytes.suffix(4) == Data("ftyp".utf8)
   }
 
+  /// Opens the first stream of a link that can be decoded; of pictures that begin with the sound, none can.
+  @unsafe private static func open(
+    _ link: OggPages.Link, of file: FileHandle, _ info: inout SF_INFO
+  ) -> (handle: OpaquePointer?, part: FilePart?) {
+    for start in link.starts {
+      let part = FilePart(of: file, start..<link.bytes.upperBound)
+      info = SF_INFO()
+      if let handle = unsafe part.open(&info) { return unsafe (handle, part) }
+    }
+    return (nil, nil)
+  }
+
   /// Names what is wrong with an Ogg file that the library does not open, whatever it says of it.
-  private static func checkOgg(_ path: String, _ text: String) throws(AudioFileError) {
-    let codecs = OggEnd.codecs(of: path)
-    guard codecs.isEmpty || codecs.contains(where: \.isDecoded) else {
-      let names = codecs.map { "\($0)".uppercased() }.sorted().joined(separator: ", ")
+  private static func checkOgg(
+    _ file: FileHandle, _ path: String, _ link: OggPages.Link, _ text: String
+  ) throws(AudioFileError) {
+    guard link.codecs.isEmpty || link.codecs.contains(where: \.isDecoded) else {
+      let names = link.codecs.map { "\($0)".uppercased() }.sorted().joined(separator: ", ")
       throw openError(path: path, number: Int32(unimplementedFormat), text: "\(names) in Ogg", isPipe: false)
     }
-    guard OggEnd.isMissing(in: path) else { return }
+    guard OggPages.lacksEnd(file) else { return }
     throw AudioFileError(
       .notAudio, path: path, reason: "the file is truncated before any sound: \(text)",
       advice: "Check what was to write it.")
   }
 
-  private static func decodingFailed(_ path: String, _ reason: String) -> AudioFileError {
+  static func decodingFailed(_ path: String, _ reason: String) -> AudioFileError {
     AudioFileError(
       .readFailed, path: path, reason: "reading stopped early: \(reason)",
       advice: "Check that the file is complete and its medium is readable.")
@@ -258,6 +306,15 @@ extension SoundFile {
   /// a file that a decoder refused. A version that renumbers them is still reported, as damaged with the library's text.
   private static let unimplementedFormat = 18
   private static let badFile = 7
+
+  /// The properties that the library reports. A stream of unknown length is reported with one of several very large numbers
+  /// (SF_COUNT_MAX for Ogg, what the header claims for a piped WAV); a length is believed only where the library could look for itself.
+  private static func format(of info: SF_INFO) -> AudioFileFormat {
+    let isLengthKnown = info.seekable != 0 && info.frames < Int64(Int32.max) * 1024
+    return AudioFileFormat(
+      sampleRate: Double(info.samplerate), channels: Int(info.channels), frames: isLengthKnown ? Int(info.frames) : nil,
+      container: containerName(info.format), codec: name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec")
+  }
 
   /// The channels as the file reports them, or the default layout for their number.
   private static func layout(of handle: OpaquePointer, channels: Int) -> ChannelLayout {

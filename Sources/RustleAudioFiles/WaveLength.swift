@@ -1,3 +1,4 @@
+internal import CSndfile
 internal import Foundation
 
 /// The length in the header of a WAV or AIFF file whose sound is longer or shorter.
@@ -7,7 +8,7 @@ enum WaveLength {
   case short(promised: Int?)
   /// None, although samples follow, since the writer ended before it wrote the length: the bytes to read in place of those of the
   /// file, which make the sizes of the file and of its samples unknown.
-  case missing(repairs: [RepairedFile.Repair])
+  case missing(repairs: [FilePart.Repair])
 
   /// Sizes from here on mean that the length was not known when the header was written: FFmpeg writes 0xFFFFFFFF into a pipe,
   /// SoX 0x7FFFF000 and more.
@@ -19,10 +20,8 @@ enum WaveLength {
   /// More chunks than any file has before its samples.
   private static let maximumChunkCount = 1_000
 
-  /// The length of a file; nil where it is right, where it is unknown, and for other than WAV and AIFF files.
-  static func ofFile(_ path: String) -> Self? {
-    guard let file = try? FileHandle(forReadingFrom: URL(fileURLWithPath: path)) else { return nil }
-    defer { try? file.close() }
+  /// The length of a file; nil where it is right, where it is unknown, and for other than WAV and AIFF files. Moves its position.
+  static func of(_ file: FileHandle) -> Self? {
     guard let end = try? file.seekToEnd(), let start = bytes(of: file, at: 0, count: 12) else { return nil }
     if name(start, 0) == "FORM", ["AIFF", "AIFC"].contains(name(start, 8)) { return ofAIFF(file, end: end) }
     let kind = name(start, 0)
@@ -93,6 +92,27 @@ enum WaveLength {
       offset += 8 + size + size % 2
     }
     return nil
+  }
+
+  /// The frames by the header of a WAV or AIFF file that comes from a pipe; nil without a length there.
+  static func promised(by info: SF_INFO) -> Int? {
+    let unknown: UInt64? =
+      switch Int(info.format) & SF_FORMAT_TYPEMASK {
+      case SF_FORMAT_WAV, SF_FORMAT_WAVEX: unknownSize
+      case SF_FORMAT_AIFF: unknownAIFFSize
+      default: nil
+      }
+    let bytes: UInt64? =
+      switch Int(info.format) & SF_FORMAT_SUBMASK {
+      case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW: 1
+      case SF_FORMAT_PCM_16: 2
+      case SF_FORMAT_PCM_24: 3
+      case SF_FORMAT_PCM_32, SF_FORMAT_FLOAT: 4
+      case SF_FORMAT_DOUBLE: 8
+      default: nil
+      }
+    guard let unknown, let bytes, info.frames > 0 else { return nil }
+    return UInt64(info.frames) < unknown / (bytes * UInt64(info.channels)) ? Int(info.frames) : nil
   }
 
   /// Whether the bytes up to the end are chunks with names, or the tag ID3v1, rather than samples.

@@ -76,50 +76,12 @@ import Testing
     #expect(try await read(endless.prefix(whole.count / 2), "b.m4a", in: folder).truncation?.found == truncation.found)
   }
 
-  /// Everything behind the first stream used to be left out without a word.
-  @Test(arguments: [AudioFileWriter.Container.ogg, .opus]) func furtherStreamsOfOggAreReported(
-    container: AudioFileWriter.Container
-  ) async throws {
-    let folder = try ScratchFolder()
-    let (first, other) = try (Self.coded(container, in: folder), Self.coded(container, in: ScratchFolder()))
-    // The serial numbers are others, and the same; the last stream may be cut.
-    for chain in [first + other, first + first, first + other.dropLast(2_000)] {
-      let input = try await read(chain, "chain.ogg", in: folder)
-      #expect(input.file?.lengthFault == .furtherStreams)
-      #expect(input.truncation == nil && input.counts.frames >= 144_000)
-    }
-    // The first stream may be cut too, and something may stand between.
-    for chain in [first.dropLast(500) + other, first + Data(count: 100) + other] {
-      #expect(try await read(chain, "chain.ogg", in: folder).file?.lengthFault == .furtherStreams)
-    }
-    #expect(try await read(first, "a.ogg", in: folder).file?.lengthFault == nil)
-  }
-
-  /// A page of an Ogg file with one segment.
-  private static func page(_ flags: UInt8, _ packet: Data) -> Data {
-    Data("OggS".utf8) + [0, flags] + Data(count: 20) + [1, UInt8(packet.count)] + packet
-  }
-
-  /// The streams of sound and pictures begin together; those of a chain one behind the other.
-  @Test func streamsThatBeginTogetherAreNoChain() throws {
-    let folder = try ScratchFolder()
-    let (begin, middle, end) = (Self.page(2, Data([1])), Self.page(0, Data([2, 3])), Self.page(4, Data()))
-    for (pages, isChained) in [
-      ([begin, begin, middle, end, middle, end], false), ([begin, middle, end], false),
-      ([begin, middle, begin, middle, end], true), ([begin, begin, middle, end, begin], true),
-      ([begin, Data("noise".utf8), begin], false), ([begin, middle.dropLast(1), begin], true), ([], false),
-      ([begin, middle, Data("noise".utf8), middle, end, Data("noise".utf8)], false),
-    ] as [([Data], Bool)] {
-      let file = try folder.write(Data(pages.joined()), as: "a.ogg")
-      #expect(OggEnd.hasFurtherStreams(in: file) == isChained, "\(pages.count)")
-    }
-  }
-
   /// What libsndfile cannot decode used to be truncated.
   @Test(arguments: [("\u{7F}FLAC", "FLAC"), ("Speex   ", "SPEEX")])
   func oggOfAnotherCodecIsUnsupported(packet: String, name: String) throws {
     let folder = try ScratchFolder()
-    let cut = Self.page(2, Data(packet.utf8) + Data(count: 72)) + Self.page(0, Data(count: 50)).dropLast(20)
+    let cut =
+      OggFileTests.page(2, Data(packet.utf8) + Data(count: 72)) + OggFileTests.page(0, Data(count: 50)).dropLast(20)
     let path = try folder.write(cut, as: "a.ogg")
     let error = #expect(throws: AudioFileError.self) { _ = try AudioFileReader(path: path).format }
     #expect(

@@ -43,6 +43,48 @@ import Testing
     #expect(result.lines.last?.contains("\"t_s\":0.5") == true)
   }
 
+  /// Of standard input nothing used to be said.
+  @Test func standardInputThatWasCutIsReported() throws {
+    let folder = try ScratchFolder()
+    let whole = WaveFile.sine(1_000, amplitude: 0.5, seconds: 1, sampleRate: 48_000)
+    let (cut, file) = try (
+      folder.write(whole.dropLast(whole.count / 2), as: "cut.wav"), folder.write(whole, as: "a.wav")
+    )
+    let tail = "is truncated: its header has 48000 frames, the file "
+    for (line, isCut) in [
+      ("rustle meter '\(cut)'", true), ("rustle meter - < '\(cut)'", true), ("cat '\(cut)' | rustle meter -", true),
+      ("rustle eq - '\(folder.url.path)/b.wav' < '\(cut)'", true), ("rustle meter - < '\(file)'", false),
+      ("cat '\(file)' | rustle meter -", false), ("cat '\(file)' | rustle meter - --duration 0.1", false),
+      ("ffmpeg -loglevel error -i '\(file)' -f wav - | rustle meter -", false),
+      ("ffmpeg -loglevel error -i '\(file)' -f aiff - | rustle meter -", false),
+    ] {
+      let result = try RustleProcess.shell(line)
+      #expect(result.status == 0 && result.errors.contains(tail) == isCut, "\(line): \(result.errors)")
+    }
+    // Behind what was read of it, the rest is no file.
+    let rest = try RustleProcess.shell("(read -r -N 4; rustle meter -) < '\(cut)'")
+    #expect(rest.status == 65, "\(rest.errors)")
+  }
+
+  @Test func aChainIsReadUpToWhereItChanges() throws {
+    let folder = try ScratchFolder()
+    let line =
+      "cd '\(folder.url.path)' && for n in 1 2; do ffmpeg -y -loglevel error -f lavfi -i sine=1000:r=48000:d=1.5 -ac $n "
+      + "-c:a libopus $n.ogg; done && cat 1.ogg 1.ogg > 11.ogg && cat 1.ogg 1.ogg 2.ogg > 112.ogg && "
+    for (command, notice) in [
+      ("rustle meter --json 11.ogg", ""), ("rustle meter --json - < 11.ogg", ""),
+      (
+        "rustle meter --json 112.ogg",
+        "rustle: 112.ogg is a chain of streams: those from 3 s on are not read, of another rate, other channels or no "
+          + "known codec\n"
+      ),
+    ] {
+      let result = try RustleProcess.shell(line + command)
+      #expect(result.status == 0 && result.errors == notice, "\(result.errors)")
+      #expect(result.lines.last?.contains("\"t_s\":3.0") == true, "\(result.output)")
+    }
+  }
+
   /// Programs in place of FFmpeg's, in front of the real ones.
   private func path(_ folder: borrowing ScratchFolder, _ programs: [String: String]) throws -> [String: String] {
     for (name, script) in programs {

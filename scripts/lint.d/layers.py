@@ -63,7 +63,7 @@ OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CNats", "CSndfile", "CCairo", "CL
 # Where the word `unsafe` may stand.
 UNSAFE_RUST = re.compile(r"rust/(alsa/src|zstd/src|udp/src|system/src|ffi|kit|testkit|bench|fuzz|lighting/fuzz|shows/fuzz|mapping/fuzz|tempo/fuzz|bluez/fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(
-    r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|RepairedFile|Coded/ProgramChannel)\.swift$"
+    r"Sources/RustleCore/|Sources/RustleAudioFiles/(SoundFile|SoundFileEncoder|FilePart|Coded/ProgramChannel)\.swift$"
     r"|Sources/RustlePlot/Canvas\.swift$|Sources/RustleLighting/Nodes/DatagramSocket\.swift$|Sources/RustleFiles/(FileReplacement|FileStatus|AvailableBytes|OpenFiles)\.swift$"
     r"|Sources/RustleWebSocket/Inflater\.swift$|Sources/RustleNATS/NATSLibrary\.swift$|Sources/Studio/Sources/(RustleStudio/(DeviceExecutor|StudioServer|WebFiles)|RustleAccounts/Sodium)\.swift$")
 

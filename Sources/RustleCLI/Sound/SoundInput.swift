@@ -62,13 +62,16 @@ extension OpenedInput {
       advice: "Begin earlier.")
   }
 
-  /// The warning about a file with fewer frames than in its header, without its end or a length, or with other streams than the one
-  /// that is read; nil otherwise. Valid at the file's end.
+  /// The warning about a file with fewer frames than in its header, without its end or a length, or with streams that are not
+  /// read; nil otherwise. Valid at the file's end.
   var shortness: String? {
     guard let truncation else {
       switch file?.lengthFault {
       case .noLength: return "\(name): the length in its header is 0; read to the file's end"
-      case .furtherStreams: return "\(name) is a chain of streams: those behind the first are not read"
+      case .furtherStreams:
+        let place = file?.seconds.map { " from \(Numbers.plain($0)) s on" } ?? ""
+        return "\(name) is a chain of streams: those\(place) are not read, of another rate, other channels or no known "
+          + "codec"
       case .noEnd, nil: return nil
       }
     }

@@ -1,12 +1,12 @@
 internal import CSndfile
 internal import Foundation
 
-/// The bytes of a file of which some are replaced: of a WAV file the sizes, by unknown ones, which makes libsndfile read it to its
-/// end.
+/// A part of a file, as libsndfile sees it, of which some bytes are replaced: of a WAV file the sizes, by unknown ones, which makes
+/// libsndfile read it to its end; of a chained Ogg file one of its streams. The file's own position is neither used nor moved.
 ///
 /// The unsafe expressions rely on two invariants: libsndfile calls back only between the open and the close of its handle, which
 /// the owner of this object closes before it lets go of the object; and the memory of a call has as many bytes as it says.
-@safe final class RepairedFile {
+@safe final class FilePart {
   /// Bytes to read in place of those of the file.
   struct Repair {
     let place: UInt64
@@ -14,33 +14,34 @@ internal import Foundation
   }
 
   private let file: FileHandle
-  private let length: UInt64
+  private let part: Range<UInt64>
   private let repairs: [Repair]
+  private var length: UInt64 { part.upperBound - part.lowerBound }
+  /// From the beginning of the part on.
   private var position: UInt64 = 0
 
-  /// Nil for a file that cannot be read.
-  init?(path: String, repairs: [Repair]) {
-    guard let file = FileHandle(forReadingAtPath: path), let length = try? file.seekToEnd() else { return nil }
-    (self.file, self.length, self.repairs) = (file, length, repairs)
+  /// The places of the repairs count from the beginning of the part.
+  init(of file: FileHandle, _ part: Range<UInt64>, repairs: [Repair] = []) {
+    (self.file, self.part, self.repairs) = (file, part, repairs)
   }
 
   /// Opens it; as `sf_open`.
   @unsafe func open(_ info: inout SF_INFO) -> OpaquePointer? {
     var calls = unsafe SF_VIRTUAL_IO(
-      get_filelen: { unsafe RepairedFile.at($0).map { Int64(clamping: $0.length) } ?? 0 },
-      seek: { unsafe RepairedFile.at($2)?.seek(to: $0, from: $1) ?? -1 },
+      get_filelen: { unsafe FilePart.at($0).map { Int64(clamping: $0.length) } ?? 0 },
+      seek: { unsafe FilePart.at($2)?.seek(to: $0, from: $1) ?? -1 },
       read: { bytes, count, file in
-        guard let bytes = unsafe bytes, count > 0, let file = unsafe RepairedFile.at(file) else { return 0 }
+        guard let bytes = unsafe bytes, count > 0, let file = unsafe FilePart.at(file) else { return 0 }
         return unsafe Int64(file.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(clamping: count))))
       },
       write: { _, _, _ in 0 },
-      tell: { unsafe RepairedFile.at($0).map { Int64(clamping: $0.position) } ?? 0 })
+      tell: { unsafe FilePart.at($0).map { Int64(clamping: $0.position) } ?? 0 })
     return unsafe sf_open_virtual(&calls, Int32(SFM_READ), &info, Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// The file behind the address that libsndfile was given.
-  private static func at(_ address: UnsafeMutableRawPointer?) -> RepairedFile? {
-    unsafe address.map { unsafe Unmanaged<RepairedFile>.fromOpaque($0).takeUnretainedValue() }
+  private static func at(_ address: UnsafeMutableRawPointer?) -> FilePart? {
+    unsafe address.map { unsafe Unmanaged<FilePart>.fromOpaque($0).takeUnretainedValue() }
   }
 
   private func seek(to offset: Int64, from origin: Int32) -> Int64 {
@@ -53,7 +54,9 @@ internal import Foundation
 
   /// Reads the next bytes as far as they are there; returns how many.
   @unsafe private func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
-    let count = max(0, unsafe pread(file.fileDescriptor, bytes.baseAddress, bytes.count, off_t(clamping: position)))
+    let wanted = min(UInt64(bytes.count), length - min(length, position))
+    let place = off_t(clamping: part.lowerBound + position)
+    let count = max(0, unsafe pread(file.fileDescriptor, bytes.baseAddress, Int(wanted), place))
     for repair in repairs {
       for (place, byte) in zip(repair.place..., repair.bytes)
       where place >= position && place < position + UInt64(count) {
