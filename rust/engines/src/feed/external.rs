@@ -71,6 +71,8 @@ struct State {
     /// The trades that were read; those before `given` were delivered.
     trades: Vec<Trade>,
     given: usize,
+    /// Whether numbers restart behind the trades that wait.
+    restarts: bool,
     /// Whether bytes were refused since room was last reported.
     is_refused: bool,
     is_running: bool,
@@ -96,6 +98,7 @@ impl External {
                 reader: Reader::new(hub.clone(), configuration.format, schema, limit),
                 trades: Vec::new(),
                 given: 0,
+                restarts: false,
                 is_refused: false,
                 is_running: false,
                 outcome: None,
@@ -167,9 +170,8 @@ impl External {
             HostNews::Connecting { failures } => self.hub.report(NoticeKind::Connecting, 0, failures, text),
             HostNews::Connected => {
                 state.reader.reset();
-                if self.restarts_numbers {
-                    state.gate.restart();
-                }
+                state.restarts |= self.restarts_numbers;
+                state.give(&self.hub);
                 self.hub.count(|counts| counts.connections += 1);
                 self.hub.report(NoticeKind::Connected, 0, 0, text);
             }
@@ -179,7 +181,8 @@ impl External {
                     .report(NoticeKind::Disconnected, retry_ms, failures, text);
             }
             HostNews::Renumbered => {
-                state.gate.restart();
+                state.restarts = true;
+                state.give(&self.hub);
                 self.hub.report(NoticeKind::Renumbered, 0, 0, text);
             }
             HostNews::Closed => {
@@ -204,6 +207,9 @@ impl State {
         if !self.waits() {
             self.trades.clear();
             self.given = 0;
+            if std::mem::take(&mut self.restarts) {
+                self.gate.restart();
+            }
         }
     }
 

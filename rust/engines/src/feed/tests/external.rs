@@ -192,6 +192,58 @@ fn host_reports_that_its_source_numbers_anew() {
 }
 
 #[test]
+fn what_waits_where_its_source_numbers_anew_keeps_its_numbers() {
+    let mut restarting = external();
+    if let SourceConfiguration::External(external) = &mut restarting {
+        external.restarts_numbers = true;
+    }
+    for (configuration, news) in [
+        (external(), HostNews::Renumbered),
+        (restarting, HostNews::Connected),
+    ] {
+        let (runtime, feed) = feed(&configuration);
+        let awaited = Policy::Lossless { capacity: 4 };
+        let session = feed.trades(&Subscription::All, awaited, NoBell).expect("started");
+        feed.run().expect("running");
+        runtime.advance(Duration::ZERO);
+        let (before, after) = (text(0..20), [text(0..10), text(13..20)].concat());
+        let mut read = Vec::new();
+        // All is taken, and what there is no room for waits inside.
+        assert_eq!(feed.push(before.as_bytes()).expect("taken"), before.len());
+        feed.report(news, "epoch 2").expect("reported");
+        let mut taken = 0;
+        for _ in 0..1_000 {
+            taken += feed
+                .push(&after.as_bytes()[taken..])
+                .expect("a feed that goes on");
+            runtime.advance(Duration::from_millis(1));
+            read.extend(
+                drained(&session)
+                    .iter()
+                    .map(|(record, _)| (record.trade.sequence, record.sequence_gap, record.is_out_of_order)),
+            );
+        }
+        assert_eq!(taken, after.len(), "{news:?}");
+        let expected: Vec<_> = (0..30)
+            .map(|n| (n, 0, false))
+            .chain([(33, 3, false)])
+            .chain((34..40).map(|n| (n, 0, false)))
+            .collect();
+        let counts = feed.counts();
+        assert_eq!(read, expected, "{news:?}: {counts:?}");
+        assert_eq!(
+            (
+                counts.sequence_numbers_in_gaps,
+                counts.duplicates,
+                counts.out_of_order
+            ),
+            (3, 0, 0),
+            "{news:?}"
+        );
+    }
+}
+
+#[test]
 fn host_reports_of_its_connection() {
     let (runtime, feed) = feed(&external());
     let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
