@@ -9,7 +9,7 @@ enum OggPages {
   /// More streams than any file has that begin together.
   private static let maximumBeginningCount = 32
   /// More false pages than damage makes; behind them nothing is looked for.
-  private static let maximumFalsePageCount = 10_000
+  private static let maximumFalsePageCount = 1_000
 
   /// A part of a chained file (RFC 3533, section 4), of whatever serial numbers; a file that is no chain is one link.
   struct Link {
@@ -132,9 +132,12 @@ enum OggPages {
 
   /// The checksum of a page in which its own four bytes are 0.
   static func checksum(_ page: [UInt8]) -> UInt32 {
-    page.reduce(0) { sum, byte in
-      (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in sum << 1 ^ (sum >> 31) &* 0x04C1_1DB7 }
-    }
+    page.reduce(0) { sum, byte in sum << 8 ^ remainders[Int(sum >> 24 ^ UInt32(byte))] }
+  }
+
+  /// The remainders of bytes by the checksum's polynomial.
+  private static let remainders = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte) << 24) { sum, _ in sum << 1 ^ (sum >> 31) &* 0x04C1_1DB7 }
   }
 
   /// Whether an Ogg file ends within a page, or with one that does not end its stream. False for other files, and for one whose
