@@ -64,6 +64,20 @@ import Testing
     #expect(try SoundCommandTests.objects(single).last?["polyphonic"] as? Bool == false)
   }
 
+  /// The summary used to say so and the note not.
+  @Test(arguments: [0.15, 0.25, 0.3]) func theNoteOfAShortChordIsOfSeveral(seconds: Double) throws {
+    let folder = try ScratchFolder()
+    for (notes, isPolyphonic) in [([261.63, 329.63, 392.0], true), ([261.63], false), ([65.41, 130.82], false)] {
+      let samples = (0..<Int(seconds * 48_000)).map { index in
+        notes.reduce(Float(0)) { $0 + Float(0.2 * sin(2 * .pi * $1 * Double(index) / 48_000)) }
+      }
+      let path = try folder.write(WaveFile.floats(samples, channels: 1, sampleRate: 48_000), as: "a.wav")
+      let result = try RustleProcess.run(["tune", path, "--json"])
+      #expect(try Self.notes(result).map { $0["polyphonic"] as? Bool } == [isPolyphonic], "\(result.output)")
+      #expect(try SoundCommandTests.objects(result).last?["polyphonic"] as? Bool == isPolyphonic)
+    }
+  }
+
   /// What sounded before it used to hide a chord.
   @Test func aChordBehindANoteIsReported() throws {
     let folder = try ScratchFolder()

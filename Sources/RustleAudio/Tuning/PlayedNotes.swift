@@ -17,6 +17,7 @@ public struct PlayedNote: Equatable, Sendable {
   /// The number of the note's frames.
   public let frames: Int
   /// Whether several notes sound at once in most of it, for at least 0.3 s: as ``PolyphonyMeter/isPresentNow``, of the note's time.
+  /// The only note of a sound may be shorter.
   public let isPolyphonic: Bool
 
   /// The frequency, in Hz.
@@ -124,8 +125,11 @@ public struct PlayedNotes: Sendable {
   }
 
   /// Ends the current note.
+  ///
+  /// - Parameter isPolyphonic: of a sound that is over, ``Tuner/isPolyphonic``, which takes fewer frames than a note does: the verdict
+  ///   on the sound is also that on its only note.
   /// - Returns: the note, if it is long enough.
-  public mutating func finish() -> PlayedNote? {
+  public mutating func finish(isPolyphonic: Bool = false) -> PlayedNote? {
     guard let run = current else { return nil }
     current = nil
     guard run.frames >= Self.minimumFrameCount else { return nil }
@@ -133,7 +137,8 @@ public struct PlayedNotes: Sendable {
     let note = PlayedNote(
       name: run.reading.noteText, stringNumber: run.reading.stringIndex.map { $0 + 1 }, begin: run.begin, end: run.end,
       target: run.reading.target, cents: cents, spread: run.cents.map { abs($0 - cents) }.median ?? 0,
-      frames: run.frames, isPolyphonic: run.count.since(run.countBefore).isPresent)
+      frames: run.frames,
+      isPolyphonic: run.count.since(run.countBefore).isPresent || isPolyphonic && notes.isEmpty)
     notes.append(note)
     return note
   }

@@ -134,11 +134,12 @@ struct TuneCommand: AsyncParsableCommand {
     } finish: { ending in
       guard await lines.end(), ending != .readerGone else { return }
       var played = notes.value
-      let last = played.finish()
+      let isPolyphonic = await tuner.isPolyphonic
+      let last = played.finish(isPolyphonic: isPolyphonic)
       let result = TuneResult(
         seconds: Double(input.counts.frames) / input.format.sampleRate, played: played,
         configuration: await tuner.configuration, learned: await tuner.learned, isLearning: await tuner.isLearning,
-        isPolyphonic: await tuner.isPolyphonic, inharmonicities: await tuner.inharmonicities,
+        isPolyphonic: isPolyphonic, inharmonicities: await tuner.inharmonicities,
         droppedFrames: input.counts.droppedFrames,
         overruns: input.counts.overruns)
       if let view { return try await view.finish(result) }
