@@ -1,5 +1,6 @@
 internal import CSndfile
 internal import Foundation
+internal import RustleFiles
 
 /// A part of a file, as libsndfile sees it, of which some bytes are replaced: of a WAV file the sizes, by unknown ones, which makes
 /// libsndfile read it to its end; of a chained Ogg file one of its streams. The file's own position is neither used nor moved.
@@ -19,6 +20,8 @@ internal import Foundation
   private var length: UInt64 { part.upperBound - part.lowerBound }
   /// From the beginning of the part on.
   private var position: UInt64 = 0
+  /// Why the system did not read; nil unless that happened. libsndfile takes it for the end.
+  private(set) var failure: String?
 
   /// The places of the repairs count from the beginning of the part.
   init(of file: FileHandle, _ part: Range<UInt64>, repairs: [Repair] = []) {
@@ -56,7 +59,11 @@ internal import Foundation
   @unsafe private func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
     let wanted = min(UInt64(bytes.count), length - min(length, position))
     let place = off_t(clamping: part.lowerBound + position)
-    let count = max(0, unsafe pread(file.fileDescriptor, bytes.baseAddress, Int(wanted), place))
+    let count = unsafe pread(file.fileDescriptor, bytes.baseAddress, Int(wanted), place)
+    guard count >= 0 else {
+      failure = SystemError.reason(errno)
+      return 0
+    }
     for repair in repairs {
       for (place, byte) in zip(repair.place..., repair.bytes)
       where place >= position && place < position + UInt64(count) {

@@ -166,6 +166,7 @@ let opening = NSLock()
       }
       buffer.removeLast(wanted - frames * format.channels)
     }
+    if frames < maximumFrameCount, let reason = part?.failure { throw Self.decodingFailed(path, reason) }
     if frames < maximumFrameCount, let reason = decoder?.program.failure(), !isUnfinishedMP4() {
       throw Self.decodingFailed(path, reason)
     }
