@@ -145,7 +145,7 @@ pub(crate) fn align(frames: &[Frame], schedule: &Schedule, probes: &Probes, earl
     // One of the larger changes of states, however long nothing changes before and after them.
     let large = schedule.states().len() / 5;
     let (floor, full) = (quantile(&changes, 0.1), largest(&changes, large));
-    if hold == 1 || full - floor < 0.02 {
+    if full - floor < 0.02 {
         return plain;
     }
     let total = schedule.states().len() * hold;
@@ -249,6 +249,15 @@ fn path(
         _ if at < after => alone(0, at) + outside.cost(0, at - 1),
         _ => f32::INFINITY,
     };
+    let hold = expected.hold;
+    // The places from one frame to the next, and what they cost.
+    let moves = [
+        (1, 0.0),
+        (0, SKIP),
+        (2, SKIP),
+        (3, SKIP * 1.5),
+        (hold + 1, SKIP * 1.5),
+    ];
     let mut costs: Vec<f32> = (0..places).map(begin).collect();
     let mut steps: Vec<Vec<u8>> = Vec::with_capacity(changes.len());
     for (last, change) in changes.iter().enumerate() {
@@ -264,15 +273,21 @@ fn path(
                 continue;
             }
             let own = alone(frame, at);
-            for (step, skip) in [(1, 0.0), (0, SKIP), (2, SKIP), (3, SKIP * 1.5)] {
+            for (number, (step, skip)) in moves.into_iter().enumerate() {
                 let Some(from) = at.checked_sub(step) else {
                     continue;
                 };
+                // A state is lost from the last frame of one to the first one of another.
+                if number == 4 && (hold < 3 || (at - 1) % hold != 0) {
+                    continue;
+                }
                 let wanted = match (from, step) {
                     (0, _) => None,
+                    // A state of one frame is shown once.
+                    (from, 0) if from < after && hold == 1 => continue,
                     (from, 0) if from < after => Some(0.0),
                     (_, 0) => None,
-                    (from, step) => expected.changes[step - 1].get(from - 1).copied(),
+                    (from, _) => expected.changes[number.saturating_sub(1)].get(from - 1).copied(),
                 };
                 let misfit = wanted.map_or(1.0, |wanted| {
                     let off = (change - wanted) / SPREAD;
@@ -287,7 +302,7 @@ fn path(
                 };
                 let cost = costs[from] + skip + misfit + own;
                 if cost < next[at] {
-                    (next[at], taken[at]) = (cost, step as u8);
+                    (next[at], taken[at]) = (cost, number as u8);
                 }
             }
         }
@@ -300,7 +315,7 @@ fn path(
     let mut path = vec![end];
     let mut at = end;
     for taken in steps.iter().rev() {
-        at -= usize::from(taken[at]);
+        at -= moves[usize::from(taken[at])].0;
         path.push(at);
     }
     path.reverse();

@@ -4,7 +4,7 @@ mod found;
 mod overlap;
 mod trust;
 
-use crate::align::{Probes, align, settle};
+use crate::align::{Alignment, Probes, align, settle};
 use crate::assign::{Codes, assign};
 use crate::candidates::{Candidate, Sharp};
 use crate::contrast::{self, Contrast};
@@ -192,7 +192,6 @@ fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
     if frames.is_empty() {
         return mapping;
     }
-    let (width, height) = (size.0 as usize, size.1 as usize);
     if schedule.is_sequential() {
         let mut sequence = Sequence::new(schedule);
         for frame in frames {
@@ -202,9 +201,21 @@ fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
         return mapping;
     }
     let probes = Probes::new(frames, schedule.count().max(64));
-    let mut alignment = align(frames, schedule, &probes, early);
-    let is_open = settle(frames, schedule, &probes, &mut alignment);
-    let mut contrasts = contrast::contrasts(frames, schedule, &alignment, &probes);
+    let alignment = align(frames, schedule, &probes, early);
+    let (sure, likely) = settle(frames, schedule, &probes, alignment);
+    let mut mapping = shown_in(frames, schedule, &probes, &sure);
+    if let Some(likely) = likely {
+        mapping.add_unsure(shown_in(frames, schedule, &probes, &likely));
+    }
+    mapping
+}
+
+/// As [`seen_in`], with the states of the frames.
+fn shown_in(frames: &[Frame], schedule: &Schedule, probes: &Probes, alignment: &Alignment) -> Mapping {
+    let size = frames.first().map_or((0, 0), |frame| (frame.width, frame.height));
+    let mut mapping = Mapping::empty(schedule.count(), size);
+    let (width, height) = (size.0 as usize, size.1 as usize);
+    let mut contrasts = contrast::contrasts(frames, schedule, alignment, probes);
     let mut fixes = 0;
     let (sharp, codes, candidates, most) = loop {
         if contrasts.is_empty() {
@@ -218,7 +229,7 @@ fn seen_in(frames: &[Frame], schedule: &Schedule, early: usize) -> Mapping {
             candidate.look(&contrasts, frames, &drift);
         }
         fixes += 1;
-        match Trust::new(&candidates, &contrasts, &codes, schedule, is_open) {
+        match Trust::new(&candidates, &contrasts, &codes, schedule) {
             Trust::Most(confidence) => break (sharp, codes, candidates, confidence),
             Trust::Turned(index) if fixes < FIXES => contrasts[index].turn(),
             Trust::Without(index) if fixes < FIXES => {

@@ -10,6 +10,8 @@ struct Grid<'a> {
     image: f32,
     /// The columns behind a bar, and its frames.
     bar: (usize, std::ops::Range<usize>),
+    /// Which are lit after the schedule.
+    stays: fn(usize) -> bool,
 }
 
 impl Grid<'_> {
@@ -19,11 +21,14 @@ impl Grid<'_> {
         [10.3 + 14.0 * (id % 10) as f32, 8.6 + 7.0 * (id / 10 * 2) as f32]
     }
 
-    /// The frame of a place in the schedule; dark after it.
+    /// The frame of a place in the schedule, or after it.
     fn frame(&self, place: usize) -> Frame {
         let state = self.schedule.states().get(place / self.schedule.hold());
         let mut light = vec![0.1_f32; Self::SIZE.0 * Self::SIZE.1];
-        let lit = |id: &usize| (self.is_alive)(*id) && state.is_some_and(|state| state.lights(*id as u32));
+        let lit = |id: &usize| {
+            let stays = || (self.stays)(*id);
+            (self.is_alive)(*id) && state.map_or_else(stays, |state| state.lights(*id as u32))
+        };
         for id in (0..self.schedule.count()).filter(lit) {
             let [x, y] = Self::at(id);
             for (y, part) in [(y, 0.6), (Self::SIZE.1 as f32 - 1.0 - y, 0.6 * self.image)] {
@@ -54,10 +59,16 @@ impl Grid<'_> {
         }
     }
 
-    /// The fixtures that were found, those of them that are elsewhere, and those of these that are sure, without some frames.
+    /// As [`Self::found_between`], without frames before the schedule.
     fn found(&self, after: usize, is_lost: impl Fn(usize) -> bool) -> [usize; 3] {
+        self.found_between(0, after, is_lost)
+    }
+
+    /// The fixtures that were found, those of them that are elsewhere, and those of these that are sure, without some frames.
+    fn found_between(&self, before: usize, after: usize, is_lost: impl Fn(usize) -> bool) -> [usize; 3] {
         let places = (0..self.schedule.frames() + after).filter(|place| !is_lost(*place));
-        let frames: Vec<Frame> = places.map(|place| self.frame(place)).collect();
+        let dark = (0..before).map(|_| self.frame(0));
+        let frames: Vec<Frame> = dark.chain(places.map(|place| self.frame(place))).collect();
         let mut numbers = [0; 3];
         for found in rustle_mapping::decode(&frames, self.schedule).fixtures {
             let Ok(place) = found.place else { continue };
@@ -84,6 +95,7 @@ fn lost_states_leave_no_sure_place_that_is_wrong() {
                 is_alive: |_| true,
                 image: 0.0,
                 bar: (0, 0..0),
+                stays: |_| false,
             };
             assert_eq!(grid.found(0, |_| false), [count, 0, 0], "{count}, {hold}");
             for state in 0..schedule.states().len() {
@@ -107,6 +119,7 @@ fn crossing_and_images_beside_dead_lamps_leave_the_others_found() {
                 is_alive: |_| true,
                 image: 0.0,
                 bar: (60, 4 * pair..4 * pair + 4),
+                stays: |_| false,
             };
             let [found, wrong, sure] = grid.found(0, |_| false);
             let open = (0..count).filter(|id| Grid::at(*id)[0] > 60.0).count();
@@ -125,8 +138,52 @@ fn crossing_and_images_beside_dead_lamps_leave_the_others_found() {
                 is_alive,
                 image,
                 bar,
+                stays: |_| false,
             };
             assert_eq!(grid.found(0, |_| false), [16, 0, 0], "{image}");
+        }
+    }
+}
+
+#[test]
+fn pair_that_is_lost_before_other_light_leaves_no_sure_place_that_is_wrong() {
+    // The light that stays was taken for that of the last bit.
+    for count in [24, 30, 48] {
+        for hold in [1, 2, 3] {
+            let schedule = Schedule::standard(count, hold).expect("schedule");
+            let grid = Grid {
+                schedule: &schedule,
+                is_alive: |_| true,
+                image: 0.0,
+                bar: (0, 0..0),
+                stays: |id| id % 3 == 0,
+            };
+            for pair in 1..schedule.states().len() / 2 {
+                for after in [1, 4, 9] {
+                    let [_, _, sure] = grid.found(after, |frame| frame / hold / 2 == pair);
+                    assert_eq!(sure, 0, "{count}, {hold}, {pair}, {after}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dark_frames_before_a_schedule_hide_no_lamp() {
+    for (count, hold) in [(16, 1), (40, 1), (40, 2), (40, 3)] {
+        let schedule = Schedule::checked(count, hold).expect("schedule");
+        let grid = Grid {
+            schedule: &schedule,
+            is_alive: |_| true,
+            image: 0.0,
+            bar: (0, 0..0),
+            stays: |_| false,
+        };
+        for before in [3, 6, 9] {
+            for lost in [None, Some(0), Some(2), Some(3)] {
+                let found = grid.found_between(before, 0, |frame| Some(frame / hold) == lost);
+                assert_eq!(found, [count, 0, 0], "{count}, {hold}, {before}, {lost:?}");
+            }
         }
     }
 }

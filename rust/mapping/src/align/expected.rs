@@ -4,8 +4,10 @@ use crate::schedule::Schedule;
 
 /// What should change from a frame to a later one.
 pub(super) struct Expected {
-    /// By the number of frames between, 1 to 3, and the place of the first.
-    pub(super) changes: [Vec<f32>; 3],
+    /// The frames of a state.
+    pub(super) hold: usize,
+    /// By the number of frames between, 1 to 3 or one more than a hold, and the place of the first.
+    pub(super) changes: [Vec<f32>; 4],
     /// By the place, the part of the lamps that is lit.
     pub(super) light: Vec<f32>,
 }
@@ -36,7 +38,7 @@ impl Expected {
             }
         };
         let total = states.len() * hold;
-        let changes = [1, 2, 3].map(|step| {
+        let changes = [1, 2, 3, hold + 1].map(|step| {
             (0..total.saturating_sub(step))
                 .map(|frame| {
                     let change = |id| f32::abs(light(frame + step, id) - light(frame, id));
@@ -46,6 +48,7 @@ impl Expected {
         });
         let lit = |frame| ids().map(|id| light(frame, id)).sum::<f32>() / sample as f32;
         Self {
+            hold,
             changes,
             light: (0..total).map(lit).collect(),
         }

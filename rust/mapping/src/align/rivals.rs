@@ -8,22 +8,32 @@ use super::{Alignment, Probes};
 use crate::contrast::Level;
 use crate::frames::Frame;
 use crate::schedule::Schedule;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::ops::Range;
 
 /// The most probes that are looked at: enough, as each of them may speak against a wrong state.
 const PROBES: usize = 256;
 /// What an exception costs, in bits: of the states of a lamp, one in 32 is covered. More than two of a lamp count as two: it is none.
 const EXCEPTION: usize = 5;
-/// What states cost that are missing in a row: one recording in a thousand lacks some.
+/// What states cost that are missing in a row: one recording in a thousand lacks some. More of them end early.
 const LOSS: usize = 10;
-/// By how many bits more an explanation is as good as the best: less than what a loss costs, or what nobody lost would be one.
+const END: usize = 5;
+/// What it costs at most that other lamps are lit outside of the schedule than before: mostly they stay as they are there.
+const CHANGE: usize = 60;
+/// By how many bits more an explanation is about as good as the best: less than what a loss costs, or what nobody lost would be one. And
+/// by how many it is as good.
 const AS_GOOD: usize = 8;
-/// The most states that are lost in a row.
-const LOST: isize = 3;
-/// The last runs of frames that may all come after the schedule.
-const AFTER: usize = 3;
-/// The first runs that may be others alone.
-const FIRST: usize = 3;
+const EQUAL: usize = 4;
+/// The most states that are lost in a row, and the most times that some are.
+const LOST: usize = 4;
+const LOSSES: usize = 3;
+/// How far the state of a run is at most from that which it is taken for, and how many of the first and of the last of them may be none.
+const NEAR: usize = 16;
+/// The runs before those of states, and after them, that may show some.
+const OUTSIDE: usize = 8;
+/// The explanations that are followed of those with the same next state, and the most runs that are explained.
+const WAYS: usize = 16;
+const RUNS: usize = 1 << 10;
 /// The most codes of ids that are compared for all explanations.
 const CODES: usize = 1 << 22;
 /// Of the range between lit and unlit, how far from both a probe's light is at most in its clear runs, and the part of all that those
@@ -32,6 +42,9 @@ const OFF: f32 = 0.3;
 const CLEAR: (usize, usize) = (3, 4);
 /// Of the range of the probe in the middle of all light, that of those which are lamps.
 const BRIGHT: f32 = 0.5;
+/// Probes closer than this many pixels may show one lamp; and what of the range of one with its code that of a mirror image is at most.
+const ONE_LAMP: f32 = 12.0;
+const MIRROR: f32 = 0.67;
 
 type Bits = [u64; PROBES / 64];
 
@@ -41,7 +54,7 @@ fn count(bits: &Bits) -> usize {
 
 /// Frames in a row that show one state.
 struct Run {
-    /// None after the schedule.
+    /// None outside of the schedule.
     state: Option<usize>,
     frames: Vec<usize>,
     /// The probes that are lit.
@@ -53,11 +66,83 @@ struct Evidence {
     runs: Vec<Run>,
     /// The probes that show lamps.
     lamps: Bits,
+    /// The place of each probe, and its range.
+    probes: Vec<([f32; 2], f32)>,
     states: Vec<Shown>,
     /// Of each id, its states, where there are at most 128.
     codes: Vec<u128>,
     /// The bits of an id.
     bits: usize,
+}
+
+/// An explanation of the first runs: which states they show.
+#[derive(Clone, Default)]
+struct Way {
+    /// The state that comes next, if none is lost.
+    next: usize,
+    /// The number of runs, and whether the last one shows none.
+    runs: usize,
+    is_outside: bool,
+    /// How often states are missing in a row.
+    losses: usize,
+    /// The bits of losses and of what is outside, and those of codes.
+    fixed: usize,
+    codes: usize,
+    /// The probes with one exception or more, and those with two or more.
+    exceptions: [Bits; 2],
+    /// Its number among all.
+    step: usize,
+}
+
+impl Way {
+    /// The length in bits, of which the codes of all lamps have so many at most.
+    fn length(&self, most: usize) -> usize {
+        let [one, two] = &self.exceptions;
+        self.fixed + self.codes.min(most) + EXCEPTION * (count(one) + count(two))
+    }
+
+    /// The explanation of one more run.
+    fn and(&self, evidence: &Evidence, state: Option<usize>) -> Self {
+        let run = &evidence.runs[self.runs];
+        let before = self.runs.checked_sub(1).map(|run| &evidence.runs[run]);
+        let mut next = self.clone();
+        next.runs += 1;
+        next.is_outside = state.is_none();
+        let Some(state) = state else {
+            // Rarely are some lit there alone; mostly all stay as they are.
+            let fewer = evidence.fewer(run);
+            let column = evidence.column(fewer) + LOSS.min(fewer);
+            let same = before.map_or(column, |before| EXCEPTION * evidence.differing(run, before));
+            next.fixed += column.min(same) + if self.is_outside { CHANGE.min(same) } else { 0 };
+            return next;
+        };
+        next.next = state + 1;
+        if state != self.next {
+            next.losses += 1;
+            next.fixed += LOSS;
+        }
+        let shown = &evidence.states[state];
+        let first = before.filter(|_| shown.is_second && state == self.next && !self.is_outside);
+        if shown.same.is_none() && first.is_none() {
+            let (fewer, usual) = (evidence.fewer(run), evidence.usual(shown));
+            next.codes += evidence.column(fewer);
+            // Hardly any lamp, where the state lights many, may be dark as well.
+            next.fixed += LOSS.min(usual.saturating_sub(2 * fewer));
+            return next;
+        }
+        let [one, two] = &mut next.exceptions;
+        for (word, (one, two)) in one.iter_mut().zip(two).enumerate() {
+            let lit = run.lit[word];
+            let bits = match (shown.same, first) {
+                (Some(true), _) => !lit,
+                (None, Some(first)) => !(first.lit[word] ^ lit),
+                _ => lit,
+            };
+            *two |= *one & bits & evidence.lamps[word];
+            *one |= bits & evidence.lamps[word];
+        }
+        next
+    }
 }
 
 /// What a state of the schedule shows of the others.
@@ -66,51 +151,71 @@ struct Shown {
     same: Option<bool>,
     /// Whether it is the complement of the one before.
     is_second: bool,
+    /// The ids that it lights, or does not, whichever are fewer.
+    fewer: usize,
     code: Vec<bool>,
 }
 
-/// Takes frames for the states that explain them best. Whether others that explain them about as well differ from those.
+/// Takes frames for the states that explain them best, as far as no others explain them about as well; and where more are left, as far as
+/// none explain them as well.
 pub(crate) fn settle(
     frames: &[Frame],
     schedule: &Schedule,
     probes: &Probes,
-    alignment: &mut Alignment,
-) -> bool {
+    alignment: Alignment,
+) -> (Alignment, Option<Alignment>) {
     if schedule.listed_frames().is_some() || schedule.count() < 2 {
-        return false;
+        return (alignment, None);
     }
-    let runs = runs(alignment, schedule.hold());
+    let runs = runs(&alignment, schedule.hold());
+    if runs.len() > RUNS {
+        return (alignment, None);
+    }
     let Some(evidence) = Evidence::new(frames, schedule, probes, runs) else {
-        return false;
+        return (alignment, None);
     };
-    let (best, is_open) = evidence.best();
-    let runs = evidence.runs.iter().zip(&best);
-    for (run, state) in runs.filter(|(run, state)| run.state != **state) {
-        for (within, frame) in run.frames.iter().enumerate() {
-            alignment.places[*frame] = state.map(|state| (state, within));
+    let [sure, likely] = evidence.best().map(|states| {
+        let mut alignment = alignment.clone();
+        let runs = evidence.runs.iter().zip(&states);
+        for (run, state) in runs.filter(|(run, state)| run.state != **state) {
+            for (within, frame) in run.frames.iter().enumerate() {
+                alignment.places[*frame] = state.map(|state| (state, within));
+            }
         }
-    }
-    is_open
+        alignment
+    });
+    let likely = (likely != sure).then_some(likely);
+    (sure, likely)
 }
 
-/// The frames of each state, and as many as of two states of those after the schedule.
+/// The frames of each state, and those before the first one and after the last one, as many as a state has in each run.
 fn runs(alignment: &Alignment, hold: usize) -> Vec<Run> {
+    let places = &alignment.places;
+    let begin = places.iter().position(Option::is_some).unwrap_or(places.len());
+    let last = places.iter().rposition(Option::is_some);
+    let end = last.map_or(begin, |last| last + 1);
     let mut runs: Vec<Run> = Vec::new();
-    for (frame, place) in alignment.places.iter().enumerate() {
-        let state = place.map(|(state, _)| state);
-        match runs.last_mut() {
-            None if state.is_none() => {}
-            Some(last) if last.state == state => {
-                if state.is_some() || last.frames.len() < 2 * hold {
-                    last.frames.push(frame);
-                }
-            }
-            _ => runs.push(Run {
-                state,
-                frames: vec![frame],
-                lit: Bits::default(),
-            }),
-        }
+    let mut add = |state: Option<usize>, frames: Range<usize>| {
+        runs.push(Run {
+            state,
+            frames: frames.collect(),
+            lit: Bits::default(),
+        });
+    };
+    for number in (0..OUTSIDE.min(begin / hold)).rev() {
+        let until = begin - number * hold;
+        add(None, until - hold..until);
+    }
+    let mut from = begin;
+    while from < end {
+        let state = places[from].map(|(state, _)| state);
+        let is_same = |place: &&Option<(usize, usize)>| place.map(|(state, _)| state) == state;
+        let until = from + places[from..end].iter().take_while(is_same).count();
+        add(state, from..until);
+        from = until;
+    }
+    for from in (end..places.len()).step_by(hold).take(OUTSIDE) {
+        add(None, from..places.len().min(from + hold));
     }
     runs
 }
@@ -131,7 +236,8 @@ fn levels(frames: &[Frame], runs: &[Run], pixel: usize) -> Vec<f32> {
 
 impl Evidence {
     fn new(frames: &[Frame], schedule: &Schedule, probes: &Probes, mut runs: Vec<Run>) -> Option<Self> {
-        let mut seen: Vec<(f32, Vec<bool>)> = Vec::new();
+        let mut seen: Vec<(f32, Vec<bool>, [f32; 2])> = Vec::new();
+        let width = frames.first()?.width as usize;
         for (pixel, _) in probes.pixels.iter().take(PROBES) {
             let levels = levels(frames, &runs, *pixel);
             let shown = levels.iter().zip(&runs).filter(|(_, run)| run.state.is_some());
@@ -143,20 +249,25 @@ impl Evidence {
                 |level: &&f32| (**level - unlit).abs().min((**level - lit).abs()) < OFF * (lit - unlit);
             if CLEAR.1 * levels.iter().filter(is_clear).count() >= CLEAR.0 * levels.len() {
                 let middle = (lit + unlit) / 2.0;
-                seen.push((lit - unlit, levels.iter().map(|level| *level > middle).collect()));
+                let at = [(*pixel % width) as f32, (*pixel / width) as f32];
+                seen.push((
+                    lit - unlit,
+                    levels.iter().map(|level| *level > middle).collect(),
+                    at,
+                ));
             }
         }
-        let half = 0.5 * seen.iter().map(|(range, _)| range).sum::<f32>();
+        let half = 0.5 * seen.iter().map(|(range, ..)| range).sum::<f32>();
         seen.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut above = 0.0;
-        let middle = seen.iter().find(|(range, _)| {
+        let middle = seen.iter().find(|(range, ..)| {
             above += range;
             above >= half
         });
         let least = BRIGHT * middle?.0;
-        seen.retain(|(range, _)| *range >= least);
+        seen.retain(|(range, ..)| *range >= least);
         let mut lamps = Bits::default();
-        for (place, (_, lit)) in seen.iter().enumerate() {
+        for (place, (_, lit, _)) in seen.iter().enumerate() {
             let bit = |is_set: bool| u64::from(is_set) << (place % 64);
             lamps[place / 64] |= bit(true);
             for (run, lit) in runs.iter_mut().zip(lit) {
@@ -170,9 +281,11 @@ impl Evidence {
             let is_second = states.last().is_some_and(|last| {
                 !last.is_second && last.code.iter().zip(&code).all(|(one, other)| one != other)
             });
+            let lit = code.iter().filter(|lit| **lit).count();
             states.push(Shown {
                 same: code.iter().all(|lit| *lit == code[0]).then_some(code[0]),
                 is_second,
+                fewer: lit.min(code.len() - lit),
                 code,
             });
         }
@@ -189,172 +302,176 @@ impl Evidence {
         Some(Self {
             runs,
             lamps,
+            probes: seen.iter().map(|(range, _, at)| (*at, *range)).collect(),
             codes,
             bits: crate::schedule::bits(schedule.count()) as usize,
             states,
         })
     }
 
-    /// The states of the best explanation, and whether another one differs that is about as good.
-    fn best(&self) -> (Vec<Option<usize>>, bool) {
-        let taken: Vec<Option<usize>> = self.runs.iter().map(|run| run.state).collect();
-        let mut rivals: Vec<(usize, Vec<Option<usize>>)> = self
-            .rivals(&taken)
-            .into_iter()
-            .map(|states| (self.length(&states), states))
-            .collect();
-        rivals.insert(0, (self.length(&taken), taken));
-        let is_good = |rivals: &[(usize, Vec<_>)]| {
-            let least = rivals.iter().map(|(length, _)| *length).min();
-            least.unwrap_or_default() + AS_GOOD
-        };
-        let least = is_good(&rivals);
-        rivals.retain(|(length, _)| *length <= least);
-        if rivals.len() > 1 && rivals.len() * self.codes.len() <= CODES {
-            for (length, states) in &mut rivals {
-                *length += EXCEPTION * self.strangers(states);
+    /// The states of the best explanation, without those in which another one differs that is about as good, or as good.
+    fn best(&self) -> [Vec<Option<usize>>; 2] {
+        let mut ways = self.ways();
+        ways.sort_by_key(|(length, ..)| *length);
+        let mut least = usize::MAX - AS_GOOD;
+        let mut left = CODES / self.codes.len().max(1);
+        let mut good: Vec<(usize, Vec<Option<usize>>)> = Vec::new();
+        for (mut length, exceptions, states) in ways {
+            if length > least + AS_GOOD {
+                break;
             }
-            let least = is_good(&rivals);
-            rivals.retain(|(length, _)| *length <= least);
+            if left > 0 {
+                left -= 1;
+                length += EXCEPTION * self.strangers(&exceptions, &states);
+            }
+            least = least.min(length);
+            good.push((length, states));
         }
+        good.retain(|(length, _)| *length <= least + AS_GOOD);
         // Of those that are equal, the one that takes the most frames for states.
         let outside = |states: &[Option<usize>]| states.iter().filter(|state| state.is_none()).count();
-        rivals.sort_by_key(|(length, states)| (*length, outside(states)));
-        let (_, best) = rivals.swap_remove(0);
-        let is_other = |(one, other): (&Option<usize>, &Option<usize>)| {
-            let both = one.zip(*other);
-            both.is_some_and(|(one, other)| self.states[one].code != self.states[other].code)
-        };
-        let is_open = rivals
-            .iter()
-            .any(|(_, states)| best.iter().zip(states).any(is_other));
-        (best, is_open)
-    }
-
-    /// The other explanations: some states more are missing before a run, or some fewer, and as many fewer later where some are; and the
-    /// last runs come after the schedule.
-    fn rivals(&self, taken: &[Option<usize>]) -> Vec<Vec<Option<usize>>> {
-        let states = self.states.len() as isize;
-        let is_gap = |at: &usize| match (taken[*at - 1], taken[*at]) {
-            (Some(one), Some(other)) => other != one + 1,
-            _ => false,
-        };
-        // Frames before the schedule may pass for its first states.
-        let mut ends: Vec<usize> = (1..taken.len()).filter(|at| *at < FIRST || is_gap(at)).collect();
-        ends.push(taken.len());
-        let mut found = Vec::new();
-        for begin in 0..taken.len() {
-            for end in ends.iter().filter(|end| **end > begin) {
-                for by in -LOST..=LOST {
-                    if by == 0 && (begin > 0 || *end < taken.len()) {
-                        continue;
-                    }
-                    let mut moved: Vec<Option<isize>> = taken
-                        .iter()
-                        .enumerate()
-                        .map(|(at, state)| {
-                            let by = if (begin..*end).contains(&at) { by } else { 0 };
-                            state.map(|state| state as isize + by)
-                        })
-                        .collect();
-                    let both = moved.windows(2).all(|pair| match (pair[0], pair[1]) {
-                        (Some(one), Some(other)) => one < other,
-                        _ => true,
+        good.sort_by_key(|(length, states)| (*length, outside(states)));
+        [AS_GOOD, EQUAL].map(|much| {
+            let mut best = good[0].1.clone();
+            for (_, states) in good.iter().filter(|(length, _)| *length <= least + much) {
+                for (one, other) in best.iter_mut().zip(states) {
+                    *one = one.filter(|one| match other {
+                        Some(other) => self.states[*one].code == self.states[*other].code,
+                        None => self.states[*one].same.is_some(),
                     });
-                    if !both {
-                        continue;
-                    }
-                    let is_state = |state: &isize| (0..states).contains(state);
-                    moved.iter_mut().for_each(|state| *state = state.filter(is_state));
-                    for after in 0..=AFTER.min(moved.len() - 1) {
-                        let shown = moved.len() - after;
-                        if after > 0 && moved[shown].is_none() || by == 0 && after == 0 {
-                            continue;
-                        }
-                        let state = |(at, state): (usize, &Option<isize>)| {
-                            state.filter(|_| at < shown).map(|state| state as usize)
-                        };
-                        found.push(moved.iter().enumerate().map(state).collect());
-                    }
                 }
             }
+            best
+        })
+    }
+
+    /// The shortest explanations, run by run: each with its length, without what codes cost that are no id's, and its exceptions. What
+    /// looks like a complement is taken for one: only at the end do the ids say all codes.
+    fn ways(&self) -> Vec<(usize, Bits, Vec<Option<usize>>)> {
+        let runs = self.runs.len();
+        let is_state = |run: &Run| run.state.is_some();
+        let begin = self.runs.iter().position(is_state).unwrap_or(runs) + NEAR;
+        let end = (self.runs.iter().rposition(is_state).map_or(0, |last| last + 1)).saturating_sub(NEAR);
+        let mut ways = vec![Way::default()];
+        // Of each, the one before, and the state of its run.
+        let mut steps: Vec<(usize, Option<usize>)> = vec![(0, None)];
+        let mut near = 0;
+        for (at, run) in self.runs.iter().enumerate() {
+            near = run.state.unwrap_or(near);
+            let mut next: Vec<(Way, Option<usize>)> = Vec::new();
+            for way in &ways {
+                if way.next == 0 && at < begin || at >= end {
+                    next.push((way.and(self, None), None));
+                }
+                if way.is_outside && way.next > 0 {
+                    continue;
+                }
+                let states = way.next..self.states.len().min(way.next + LOST + 1);
+                for state in states.filter(|state| state.abs_diff(near) <= NEAR) {
+                    next.push((way.and(self, Some(state)), Some(state)));
+                }
+            }
+            next.retain(|(way, _)| way.losses <= LOSSES);
+            next.sort_by_cached_key(|(way, _)| (way.next, way.is_outside, way.length(usize::MAX)));
+            let (mut number, mut last) = (0, None);
+            ways.clear();
+            for (mut way, state) in next {
+                let group = Some((way.next, way.is_outside));
+                number = if group == last { number + 1 } else { 0 };
+                last = group;
+                if number < WAYS {
+                    steps.push((way.step, state));
+                    way.step = steps.len() - 1;
+                    ways.push(way);
+                }
+            }
+        }
+        let taken = self
+            .runs
+            .iter()
+            .fold(Way::default(), |way, run| way.and(self, run.state));
+        let most = self.bits * count(&self.lamps);
+        let ends = |way: &Way| way.length(most) + if way.next < self.states.len() { END } else { 0 };
+        let mut found = vec![(
+            ends(&taken),
+            taken.exceptions[0],
+            self.runs.iter().map(|run| run.state).collect(),
+        )];
+        for way in ways {
+            let mut states = vec![None; runs];
+            let mut step = way.step;
+            for at in (0..runs).rev() {
+                (step, states[at]) = steps[step];
+            }
+            found.push((ends(&way), way.exceptions[0], states));
         }
         found
     }
 
-    /// The runs of the states.
-    fn shown(&self, states: &[Option<usize>]) -> Vec<Option<&Run>> {
-        let mut shown = vec![None; self.states.len()];
-        for (run, state) in self.runs.iter().zip(states) {
-            if let Some(state) = state {
-                shown[*state] = Some(run);
-            }
-        }
-        shown
+    /// The probes whose light differs between two runs.
+    fn differing(&self, one: &Run, other: &Run) -> usize {
+        let differing = |word| (one.lit[word] ^ other.lit[word]) & self.lamps[word];
+        count(&std::array::from_fn(differing))
     }
 
-    /// The bits that say which lamps are lit in a run: one of each and `more`, or fewer where nearly all are lit, or dark.
-    fn column(&self, run: &Run, more: usize) -> usize {
+    /// The lamps that are lit in a run, or unlit, whichever are fewer.
+    fn fewer(&self, run: &Run) -> usize {
         let lamps = count(&self.lamps);
         let lit = count(&std::array::from_fn(|word| run.lit[word] & self.lamps[word]));
-        (lamps + more).min(EXCEPTION * lit.min(lamps - lit))
+        lit.min(lamps - lit)
     }
 
-    /// The probes with one exception or more, and those with two or more, and the bits of all lamps' codes.
-    fn exceptions(&self, states: &[Option<usize>]) -> ([Bits; 2], usize) {
-        let mut exceptions = [Bits::default(); 2];
-        let mut except = |bits: &dyn Fn(usize) -> u64| {
-            let [one, two] = &mut exceptions;
-            for (word, (one, two)) in one.iter_mut().zip(two).enumerate() {
-                let bits = bits(word) & self.lamps[word];
-                *two |= *one & bits;
-                *one |= bits;
+    /// As [`Self::fewer`], as many as a state lets expect.
+    fn usual(&self, shown: &Shown) -> usize {
+        count(&self.lamps) * shown.fewer / shown.code.len()
+    }
+
+    /// The bits that say which lamps are lit, or unlit, of which there are so many: one of each, or less where those are few.
+    fn column(&self, fewer: usize) -> usize {
+        count(&self.lamps).min(EXCEPTION * fewer)
+    }
+
+    /// The probes without exceptions whose code is that of no id, or of fewer ids than places show it.
+    fn strangers(&self, exceptions: &Bits, states: &[Option<usize>]) -> usize {
+        if self.codes.is_empty() {
+            return 0;
+        }
+        let known = states
+            .iter()
+            .flatten()
+            .fold(0_u128, |known, state| known | 1 << state);
+        let mut ids: HashMap<u128, usize> = HashMap::with_capacity(self.codes.len());
+        for code in &self.codes {
+            *ids.entry(code & known).or_default() += 1;
+        }
+        let mut places: HashMap<u128, Vec<usize>> = HashMap::new();
+        let mut strangers = 0;
+        for probe in 0..self.probes.len() {
+            let at = |bits: &Bits| bits[probe / 64] >> (probe % 64) & 1 == 1;
+            if at(exceptions) {
+                continue;
             }
-        };
-        let shown = self.shown(states);
-        let mut bits = 0;
-        for (at, (state, run)) in self.states.iter().zip(&shown).enumerate() {
-            let Some(run) = run else { continue };
-            let first = at
-                .checked_sub(1)
-                .filter(|_| state.is_second)
-                .and_then(|at| shown[at]);
-            match (state.same, first) {
-                (Some(true), _) => except(&|word| !run.lit[word]),
-                (Some(false), _) => except(&|word| run.lit[word]),
-                (None, Some(first)) => except(&|word| !(first.lit[word] ^ run.lit[word])),
-                (None, None) => bits += self.column(run, 0),
+            let shown = self.runs.iter().zip(states);
+            let code = shown.fold(0_u128, |code, (run, state)| {
+                code | state.map_or(0, |state| u128::from(at(&run.lit)) << state)
+            });
+            let Some(ids) = ids.get(&code) else {
+                strangers += 1;
+                continue;
+            };
+            let places = places.entry(code).or_default();
+            if !places.iter().any(|other| self.are_one(probe, *other)) {
+                places.push(probe);
+                strangers += usize::from(places.len() > *ids);
             }
         }
-        (exceptions, bits.min(self.bits * count(&self.lamps)))
+        strangers
     }
 
-    /// The length of an explanation in bits, without what codes cost that are no id's.
-    fn length(&self, states: &[Option<usize>]) -> usize {
-        let ([one, two], bits) = self.exceptions(states);
-        let shown = self.shown(states);
-        let is_lost = |at: usize| shown[at].is_none() && (at == 0 || shown[at - 1].is_some());
-        let losses = (0..shown.len()).filter(|at| is_lost(*at)).count();
-        let outside = self.runs.iter().zip(states).filter(|(_, state)| state.is_none());
-        // Rarely are some lit there alone.
-        let outside: usize = outside.map(|(run, _)| self.column(run, LOSS)).sum();
-        bits + EXCEPTION * (count(&one) + count(&two)) + LOSS * losses + outside
-    }
-
-    /// The probes without exceptions whose code is that of no id.
-    fn strangers(&self, states: &[Option<usize>]) -> usize {
-        let ([one, _], _) = self.exceptions(states);
-        let shown = self.shown(states);
-        let known = shown.iter().enumerate();
-        let known = known.fold(0_u128, |known, (at, run)| known | u128::from(run.is_some()) << at);
-        let ids: HashSet<u128> = self.codes.iter().map(|code| code & known).collect();
-        let is_strange = |probe: &usize| {
-            let at = |bits: &Bits| bits[probe / 64] >> (probe % 64) & 1 == 1;
-            let code = shown.iter().enumerate().fold(0, |code, (state, run)| {
-                code | u128::from(run.is_some_and(|run| at(&run.lit))) << state
-            });
-            at(&self.lamps) && !at(&one) && !ids.contains(&code)
-        };
-        (0..PROBES).filter(is_strange).count()
+    /// Whether two probes may show one lamp, or one of them a mirror image of the other.
+    fn are_one(&self, one: usize, other: usize) -> bool {
+        let [one, other] = [one, other].map(|probe| &self.probes[probe]);
+        let [dx, dy] = [0, 1].map(|axis| one.0[axis] - other.0[axis]);
+        dx.hypot(dy) < ONE_LAMP || one.1.min(other.1) < MIRROR * one.1.max(other.1)
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of each fixture.
 
-use super::{Grid, SURE};
+use super::{Grid, SURE, UNSURE};
 use crate::assign::Codes;
 use crate::candidates::Sharp;
 use crate::contrast::Contrast;
@@ -144,6 +144,23 @@ pub struct Mapping {
 }
 
 impl Mapping {
+    /// Takes places of another mapping that this one lacks, as unsure ones.
+    pub(super) fn add_unsure(&mut self, other: Self) {
+        let known: Vec<[f64; 2]> = self
+            .fixtures
+            .iter()
+            .filter_map(|found| Some(found.place.as_ref().ok()?.at))
+            .collect();
+        for (own, mut other) in self.fixtures.iter_mut().zip(other.fixtures) {
+            let Ok(place) = &other.place else { continue };
+            let is_near = |at: &[f64; 2]| (at[0] - place.at[0]).hypot(at[1] - place.at[1]) < ONE_LAMP;
+            if own.place.is_err() && !known.iter().any(is_near) {
+                other.confidence = other.confidence.min(UNSURE);
+                *own = other;
+            }
+        }
+    }
+
     pub(crate) fn empty(count: usize, (width, height): (u32, u32)) -> Self {
         let dark = |id| Found {
             id,

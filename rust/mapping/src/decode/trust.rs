@@ -34,8 +34,6 @@ pub(super) enum Trust {
 }
 
 impl Trust {
-    /// `is_open`: other states explain the frames about as well.
-    ///
     /// The codes of places are those of ids but where something is amiss. All lamps are lit and dark together in what lights all; a
     /// recording without that, as it begins too late, may be any part of a schedule whose codes are nearly all those of ids. One that lacks
     /// a bit may lack any.
@@ -44,7 +42,6 @@ impl Trust {
         contrasts: &[Contrast],
         codes: &Codes,
         schedule: &Schedule,
-        is_open: bool,
     ) -> Self {
         if schedule.count() < 2 {
             return Self::Most(1.0);
@@ -69,7 +66,7 @@ impl Trust {
         let fitting = codes.fitting(&places, None);
         let do_fit = |fitting: usize| FIT.0 * fitting >= FIT.1 * places.len();
         let is_redundant = codes.are_few(contrasts.len());
-        let mut most = if is_open { UNSURE } else { 1.0 };
+        let mut most = 1.0;
         if let Some(end) = contrasts.iter().position(|contrast| contrast.is_end) {
             let turned = codes.fitting(&places, Some(end));
             if turned >= fitting + MORE_FIT {
