@@ -95,6 +95,19 @@ extension SoundCommandTests {
     #expect(try batch.run(files: [copy]).output.contains(": 0 done, 1 cached"))
   }
 
+  /// The worker begins the next one while the result of the last one is put in its place.
+  @Test func filesOfEqualBytesHaveOneResult() throws {
+    let batch = try Batch([0.1])
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: batch.files[0]))
+    let files = try batch.files + (0..<20).map { try batch.folder.write(bytes, as: "copy\($0).wav") }
+    let run = try batch.run(["--jobs", "1"], files: files)
+    #expect(run.status == 0 && run.errors.isEmpty)
+    let lines = try batch.manifest()
+    #expect(Set(lines.map(\.path)) == Set(files) && Set(lines.map(\.hash)).count == 1)
+    let left = try Batch.results(batch.output)
+    #expect(left.results.count == 1 && left.hidden.isEmpty)
+  }
+
   @Test func aBrokenFileIsAResultAndFailsNoOther() throws {
     let batch = try Batch([0.3])
     let broken = try batch.folder.write(Data("RIFF and no sound".utf8), as: "broken.wav")

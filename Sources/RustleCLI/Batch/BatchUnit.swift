@@ -59,7 +59,7 @@ struct BatchAnswer: Codable, Sendable, Equatable {
 struct BatchUnit: Sendable {
   let plan: BatchPlan
   let folder: String
-  /// In the names of this process's temporary files, and of no other's.
+  /// At the end of the names of this process's temporary files, and of no other's.
   let token: String
 
   /// Something else removed the temporary file.
@@ -166,7 +166,8 @@ struct BatchUnit: Sendable {
   private func write(
     _ place: String, path: String, key: String, states: [FileState]
   ) async throws -> (CommandFailure?, unfinished: String?) {
-    let replacement = FileReplacement(of: place, token: token)
+    // One of its own: the result of a file with the same bytes may wait to be put in its place.
+    let replacement = FileReplacement(of: place, token: "\(UUID().uuidString)-\(token)")
     var (isTemporary, isComplete) = (false, false)
     defer { if !isComplete { replacement.discard() } }
     do {

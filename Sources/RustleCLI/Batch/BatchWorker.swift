@@ -83,7 +83,7 @@ enum BatchLeftovers {
 
   /// Removes what a worker that was ended had written.
   static func discard(of token: String, in folder: String) {
-    for path in paths(in: folder) where path.hasSuffix(".\(token).part") {
+    for path in paths(in: folder) where path.hasSuffix("-\(token).part") {
       try? FileManager.default.removeItem(atPath: path)
     }
   }
