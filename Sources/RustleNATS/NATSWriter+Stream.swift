@@ -112,8 +112,9 @@ extension NATSWriter {
         round.isHeard = connection.state == .connected && isThere
         if let refusal = connection.refusal { round.reason = refusal.description }
         if error == .noResponders { round.reason = stream?.refusal ?? "no server has the stream" }
-        // The stream may be gone; and what this round did not wait for the next one is not to read.
-        if error != .none || round.isMissed { acknowledgements = nil }
+        // The stream may be gone, which the server does not say where somebody listens to its subject; and what this round did not wait
+        // for the next one is not to read.
+        if error != .none || round.isMissed || round.isUnanswered { acknowledgements = nil }
       }
       for place in round.stored { channels[messages[place].channel].hasGivenUp = false }
     } catch {

@@ -28,6 +28,9 @@ struct StreamRound {
     (isAnswered, isStored) = (places.map { _ in false }, places.map { _ in false })
   }
 
+  /// Whether no message has an answer.
+  var isUnanswered: Bool { !isAnswered.contains(true) }
+
   /// The places of those that are stored.
   var stored: Set<Int> { Set(places.indices.lazy.filter { isStored[$0] }.map { places[$0] }) }
 
@@ -80,7 +83,7 @@ struct StreamRound {
       case .refused(let fault): reason = fault
       }
     }
-    if !isAnswered.contains(true) { throw .noResponders }
+    if isUnanswered { throw .noResponders }
   }
 }
 #endif

@@ -231,14 +231,16 @@ import Testing
     await source.feed.shutDown()
   }
 
-  /// Each of its messages is answered by "no responders" meanwhile.
-  @Test func aStreamThatIsGoneIsMadeAgain() async throws {
+  /// Each of its messages is answered by "no responders" meanwhile, unless somebody listens to them: then by nobody.
+  @Test(arguments: [false, true]) func aStreamThatIsGoneIsMadeAgain(isHeard: Bool) async throws {
     let server = try NATSServer()
     let source = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init(patience: .seconds(20))))
     var reader = try await NATSRun.Reader(
       NATSFeed(server.address(), replay: .all, pingInterval: .milliseconds(100), reconnectWait: .milliseconds(10)))
     let connection = try NATSConnection(
       to: server.address(), connectTimeout: .seconds(20), pingInterval: .seconds(20), reconnectWait: .milliseconds(10))
+    let listener = isHeard ? try connection.subscription(to: server.address().allSymbols, pending: 1) : nil
+    defer { withExtendedLifetime(listener) {} }
     for round in UInt64(0)..<3 {
       let numbers = round * 400..<round * 400 + 400
       try await source.push(NATSRun.trades(numbers))
