@@ -34,6 +34,8 @@ const OUTSIDE: usize = 8;
 /// The explanations that are followed of those with the same next state, and the most runs that are explained.
 const WAYS: usize = 16;
 const RUNS: usize = 1 << 10;
+/// One in how many ids has a code of its own where places are looked for as sure ones.
+const FEW: usize = 8;
 /// The most codes of ids that are compared for all explanations.
 const CODES: usize = 1 << 22;
 /// Of the range between lit and unlit, how far from both a probe's light is at most in its clear runs, and the part of all that those
@@ -331,7 +333,7 @@ impl Evidence {
         // Of those that are equal, the one that takes the most frames for states.
         let outside = |states: &[Option<usize>]| states.iter().filter(|state| state.is_none()).count();
         good.sort_by_key(|(length, states)| (*length, outside(states)));
-        [AS_GOOD, EQUAL].map(|much| {
+        let [mut sure, likely] = [AS_GOOD, EQUAL].map(|much| {
             let mut best = good[0].1.clone();
             for (_, states) in good.iter().filter(|(length, _)| *length <= least + much) {
                 for (one, other) in best.iter_mut().zip(states) {
@@ -342,7 +344,13 @@ impl Evidence {
                 }
             }
             best
-        })
+        });
+        // To look for few ids takes as long as to look for all.
+        let own = self.ids(&sure).into_values().filter(|ids| *ids == 1).count();
+        if sure != likely && FEW * own < self.codes.len() {
+            sure.fill(None);
+        }
+        [sure, likely]
     }
 
     /// The shortest explanations, run by run: each with its length, without what codes cost that are no id's, and its exceptions. What
@@ -429,6 +437,21 @@ impl Evidence {
     /// The bits that say which lamps are lit, or unlit, of which there are so many: one of each, or less where those are few.
     fn column(&self, fewer: usize) -> usize {
         count(&self.lamps).min(EXCEPTION * fewer)
+    }
+
+    /// The number of ids that have the same code in some states, by code.
+    fn ids(&self, states: &[Option<usize>]) -> HashMap<u128, usize> {
+        let mut ids = HashMap::with_capacity(self.codes.len());
+        if !self.codes.is_empty() {
+            let known = states
+                .iter()
+                .flatten()
+                .fold(0_u128, |known, state| known | 1 << state);
+            for code in &self.codes {
+                *ids.entry(code & known).or_default() += 1;
+            }
+        }
+        ids
     }
 
     /// The probes without exceptions whose code is that of no id, or of fewer ids than places show it.

@@ -144,7 +144,7 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Takes places of another mapping that this one lacks, as unsure ones.
+    /// Takes places of another mapping that this one lacks, as unsure ones, and the reasons of what seemed dark.
     pub(super) fn add_unsure(&mut self, other: Self) {
         let known: Vec<[f64; 2]> = self
             .fixtures
@@ -152,9 +152,14 @@ impl Mapping {
             .filter_map(|found| Some(found.place.as_ref().ok()?.at))
             .collect();
         for (own, mut other) in self.fixtures.iter_mut().zip(other.fixtures) {
-            let Ok(place) = &other.place else { continue };
-            let is_near = |at: &[f64; 2]| (at[0] - place.at[0]).hypot(at[1] - place.at[1]) < ONE_LAMP;
-            if own.place.is_err() && !known.iter().any(is_near) {
+            let is_taken = match &other.place {
+                Ok(place) => {
+                    let near = |at: &[f64; 2]| (at[0] - place.at[0]).hypot(at[1] - place.at[1]) < ONE_LAMP;
+                    own.place.is_err() && !known.iter().any(near)
+                }
+                Err(_) => own.place == Err(Reason::Dark),
+            };
+            if is_taken {
                 other.confidence = other.confidence.min(UNSURE);
                 *own = other;
             }
