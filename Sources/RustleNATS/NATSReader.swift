@@ -191,8 +191,6 @@ actor NATSReader {
         case .renumbered:
           let line = Self.line(message)
           try await give(batch, of: messages, to: writer)
-          // An empty line is taken once no trade waits: those that do would count to the next numbers.
-          try await writer.push([UInt8(ascii: "\n")])
           try writer.reportRenumbered("the source numbers anew: \(String(decoding: id, as: UTF8.self))")
           batch = Batch(bytes: line)
         case .new, .late: message.append(to: &batch.bytes)
