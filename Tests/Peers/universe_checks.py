@@ -250,14 +250,14 @@ def monitored(lab):
 
 def by_protocol_alone(lab):
     """Without heartbeats receivers go over to a source of lower priority within 3 s"""
-    send = ["dmx", "send", "--interface", "eth0", "--universes", "500", "--pattern", "ramp"]
+    send = ["dmx", "send", "--interface", "eth0", "--universes", str(UNOWNED), "--pattern", "ramp"]
     with Child(on_host(1, lab.rustle, *send, "--priority", "100"), lab.plan.folder) as first, \
             Child(on_host(2, lab.rustle, *send, "--priority", "90"), lab.plan.folder):
-        until("both sources", lambda: len({each.cid for each in lab.watch.since(time.time() - 0.5) if each.universe == 500}) == 2)
+        until("both sources", lambda: len({each.cid for each in lab.watch.since(time.time() - 0.5) if each.universe == UNOWNED}) == 2)
         begin = time.time()
         first.process.kill()
         end = lab.wait(5)
-        seconds, _ = longest_gap(lab.watch.since(begin - 2), [500], begin - 1, end)
+        seconds, _ = longest_gap(lab.watch.since(begin - 2), [UNOWNED], begin - 1, end)
     expect(1 <= seconds <= 3, f"expected 2.5 to 3 s, got {seconds:.2f} s")
     return f"{seconds:.2f} s"
 
