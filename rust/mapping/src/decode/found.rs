@@ -145,22 +145,11 @@ pub struct Mapping {
 
 impl Mapping {
     /// Takes places of another mapping that this one lacks, as unsure ones, and the reasons of what seemed dark.
-    pub(super) fn add_unsure(&mut self, other: Self) {
-        let known: Vec<[f64; 2]> = self
-            .fixtures
-            .iter()
-            .filter_map(|found| Some(found.place.as_ref().ok()?.at))
-            .collect();
-        for (own, mut other) in self.fixtures.iter_mut().zip(other.fixtures) {
-            let is_taken = match &other.place {
-                Ok(place) => {
-                    let near = |at: &[f64; 2]| (at[0] - place.at[0]).hypot(at[1] - place.at[1]) < ONE_LAMP;
-                    own.place.is_err() && !known.iter().any(near)
-                }
-                Err(_) => own.place == Err(Reason::Dark),
-            };
-            if is_taken {
-                other.confidence = other.confidence.min(UNSURE);
+    pub(super) fn add_unsure(&mut self, mut other: Self) {
+        other.be_unsure();
+        other.keep(self, 1);
+        for (own, other) in self.fixtures.iter_mut().zip(other.fixtures) {
+            if other.place.is_ok() || own.place == Err(Reason::Dark) {
                 *own = other;
             }
         }
@@ -182,7 +171,7 @@ impl Mapping {
     /// Makes no place sure.
     pub(crate) fn be_unsure(&mut self) {
         for found in &mut self.fixtures {
-            found.confidence = found.confidence.min(super::UNSURE);
+            found.confidence = found.confidence.min(UNSURE);
         }
     }
 
@@ -469,15 +458,47 @@ mod tests {
         })
     }
 
+    fn mapping(places: [Result<Place, Reason>; 5]) -> Mapping {
+        let mut mapping = Mapping::empty(5, (640, 480));
+        for (found, place) in mapping.fixtures.iter_mut().zip(places) {
+            (found.place, found.confidence) = (place, if place.is_ok() { 0.99 } else { 0.0 });
+        }
+        mapping
+    }
+
+    #[test]
+    fn places_of_other_states_are_unsure_and_none_where_a_fixture_is_that_is_elsewhere_there() {
+        let own = [
+            place([10.0, 10.0]),
+            place([300.0, 40.0]),
+            Err(Reason::Dark),
+            Err(Reason::Hidden),
+            Err(Reason::Dark),
+        ];
+        let mut found = mapping(own);
+        // 1 is elsewhere, 2 beside 0, 3 where 1 was.
+        found.add_unsure(mapping([
+            own[0],
+            place([200.0, 10.0]),
+            place([14.0, 10.0]),
+            place([301.0, 40.0]),
+            Err(Reason::LowContrast),
+        ]));
+        let places: Vec<_> = found.fixtures.iter().map(|found| found.place).collect();
+        let expected = [
+            own[0],
+            own[1],
+            place([14.0, 10.0]),
+            own[3],
+            Err(Reason::LowContrast),
+        ];
+        assert_eq!(places, expected);
+        let confidences: Vec<_> = found.fixtures.iter().map(|found| found.confidence).collect();
+        assert_eq!(confidences, [0.99, 0.99, UNSURE, 0.0, 0.0]);
+    }
+
     #[test]
     fn known_place_is_that_of_one_fixture() {
-        let mapping = |places: [Result<Place, Reason>; 5]| {
-            let mut mapping = Mapping::empty(5, (640, 480));
-            for (found, place) in mapping.fixtures.iter_mut().zip(places) {
-                found.place = place;
-            }
-            mapping
-        };
         let none = Err(Reason::Hidden);
         let known = mapping([place([10.0, 10.0]), place([300.0, 40.0]), none, none, none]);
         // The recording shows 2 where 0 is known to be, 3 beside 1, which it shows too, and 4 elsewhere.
