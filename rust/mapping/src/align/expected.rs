@@ -6,7 +6,7 @@ use crate::schedule::Schedule;
 pub(super) struct Expected {
     /// The frames of a state.
     pub(super) hold: usize,
-    /// By the number of frames between, 1 to 3 or one more than a hold, and the place of the first.
+    /// By the number of frames between, 1 to 3 or one more than a hold where that is another number, and the place of the first.
     pub(super) changes: [Vec<f32>; 4],
     /// By the place, the part of the lamps that is lit.
     pub(super) light: Vec<f32>,
@@ -38,7 +38,8 @@ impl Expected {
             }
         };
         let total = states.len() * hold;
-        let changes = [1, 2, 3, hold + 1].map(|step| {
+        let lost = if hold < 3 { total } else { hold + 1 };
+        let changes = [1, 2, 3, lost].map(|step| {
             (0..total.saturating_sub(step))
                 .map(|frame| {
                     let change = |id| f32::abs(light(frame + step, id) - light(frame, id));

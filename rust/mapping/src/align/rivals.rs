@@ -15,20 +15,25 @@ use std::ops::Range;
 const PROBES: usize = 256;
 /// What an exception costs, in bits: of the states of a lamp, one in 32 is covered. More than two of a lamp count as two: it is none.
 const EXCEPTION: usize = 5;
-/// What states cost that are missing in a row: one recording in a thousand lacks some. More of them end early.
+/// What states cost that are missing in a row: one recording in a thousand lacks some. One in 32 ends early.
 const LOSS: usize = 10;
 const END: usize = 5;
-/// What it costs at most that other lamps are lit outside of the schedule than before: mostly they stay as they are there.
-const CHANGE: usize = 60;
-/// By how many bits more an explanation is about as good as the best: less than what a loss costs, or what nobody lost would be one. And
-/// by how many it is as good.
+/// By how many bits more an explanation is about as good as the best: more than what an end costs, as that may be one, and less than what
+/// a loss costs, or what nobody lost would be one. And by how many it is as good: less than what an end or an exception costs.
 const AS_GOOD: usize = 8;
 const EQUAL: usize = 4;
+const _: () = assert!(EQUAL < END && EQUAL < EXCEPTION && END < AS_GOOD && AS_GOOD < LOSS);
 /// The most states that are lost in a row, and the most times that some are.
 const LOST: usize = 4;
 const LOSSES: usize = 3;
-/// How far the state of a run is at most from that which it is taken for, and how many of the first and of the last of them may be none.
+/// What it costs at most that other lamps are lit outside of the schedule than before, as mostly they stay as they are there: more
+/// than all losses, so that none pays for it.
+const CHANGE: usize = 60;
+const _: () = assert!(CHANGE > LOSSES * LOSS);
+/// How far the state of a run is at most from that which it is taken for, and how many of the first and of the last of them may be none:
+/// as far as losses move it, and further.
 const NEAR: usize = 16;
+const _: () = assert!(NEAR > LOSSES * LOST);
 /// The runs before those of states, and after them, that may show some.
 const OUTSIDE: usize = 8;
 /// The explanations that are followed of those with the same next state, and the most runs that are explained.
@@ -44,9 +49,12 @@ const OFF: f32 = 0.3;
 const CLEAR: (usize, usize) = (3, 4);
 /// Of the range of the probe in the middle of all light, that of those which are lamps.
 const BRIGHT: f32 = 0.5;
-/// Probes closer than this many pixels may show one lamp; and what of the range of one with its code that of a mirror image is at most.
-const ONE_LAMP: f32 = 12.0;
+/// Probes closer than this many pixels may show one lamp: further than places that do, as each cell beside a lamp has a probe in its halo.
+const SAME_LAMP: f32 = 12.0;
+const _: () = assert!(SAME_LAMP > super::CELL as f32);
+/// Of the range of a probe, that of a mirror image with its code at most: less than of a place, as lamps differ by more in few pixels.
 const MIRROR: f32 = 0.67;
+const _: () = assert!(MIRROR < crate::assign::MIRRORED);
 
 type Bits = [u64; PROBES / 64];
 
@@ -249,14 +257,19 @@ impl Evidence {
             let (unlit, lit) = (*sorted.get(quarter)?, sorted[sorted.len() - 1 - quarter]);
             let is_clear =
                 |level: &&f32| (**level - unlit).abs().min((**level - lit).abs()) < OFF * (lit - unlit);
-            if CLEAR.1 * levels.iter().filter(is_clear).count() >= CLEAR.0 * levels.len() {
+            if CLEAR.1 * sorted.iter().filter(is_clear).count() >= CLEAR.0 * sorted.len() {
                 let middle = (lit + unlit) / 2.0;
                 let at = [(*pixel % width) as f32, (*pixel / width) as f32];
-                seen.push((
-                    lit - unlit,
-                    levels.iter().map(|level| *level > middle).collect(),
-                    at,
-                ));
+                // What is half lit says nothing: it counts as staying as it was.
+                let (mut is_lit, half) = (false, (0.5 - OFF) * (lit - unlit));
+                let seen_in = |level: &f32| {
+                    if (*level - middle).abs() > half {
+                        is_lit = *level > middle;
+                    }
+                    is_lit
+                };
+                let each = levels.iter().map(seen_in).collect();
+                seen.push((lit - unlit, each, at));
             }
         }
         let half = 0.5 * seen.iter().map(|(range, ..)| range).sum::<f32>();
@@ -325,6 +338,9 @@ impl Evidence {
             if left > 0 {
                 left -= 1;
                 length += EXCEPTION * self.strangers(&exceptions, &states);
+            } else {
+                // What its codes cost is unknown: it is not the best.
+                length = length.max(least + 1);
             }
             least = least.min(length);
             good.push((length, states));
@@ -334,14 +350,22 @@ impl Evidence {
         let outside = |states: &[Option<usize>]| states.iter().filter(|state| state.is_none()).count();
         good.sort_by_key(|(length, states)| (*length, outside(states)));
         let [mut sure, likely] = [AS_GOOD, EQUAL].map(|much| {
-            let mut best = good[0].1.clone();
-            for (_, states) in good.iter().filter(|(length, _)| *length <= least + much) {
-                for (one, other) in best.iter_mut().zip(states) {
-                    *one = one.filter(|one| match other {
-                        Some(other) => self.states[*one].code == self.states[*other].code,
-                        None => self.states[*one].same.is_some(),
-                    });
-                }
+            let good: Vec<_> = good
+                .iter()
+                .filter(|(length, _)| *length <= least + much)
+                .collect();
+            let mut best: Vec<Option<usize>> = Vec::with_capacity(self.runs.len());
+            for (run, one) in good[0].1.iter().enumerate() {
+                let before = best.last().copied().flatten();
+                best.push(one.filter(|one| {
+                    let shown = &self.states[*one];
+                    // Beside a state that is agreed on, what looks like its complement is no other state where it is none.
+                    let is_second = shown.is_second && one.checked_sub(1) == before;
+                    good.iter().all(|(_, states)| match states[run] {
+                        Some(other) => *one == other || shown.code == self.states[other].code,
+                        None => shown.same.is_some() || is_second,
+                    })
+                }));
             }
             best
         });
@@ -459,14 +483,7 @@ impl Evidence {
         if self.codes.is_empty() {
             return 0;
         }
-        let known = states
-            .iter()
-            .flatten()
-            .fold(0_u128, |known, state| known | 1 << state);
-        let mut ids: HashMap<u128, usize> = HashMap::with_capacity(self.codes.len());
-        for code in &self.codes {
-            *ids.entry(code & known).or_default() += 1;
-        }
+        let ids = self.ids(states);
         let mut places: HashMap<u128, Vec<usize>> = HashMap::new();
         let mut strangers = 0;
         for probe in 0..self.probes.len() {
@@ -495,6 +512,6 @@ impl Evidence {
     fn are_one(&self, one: usize, other: usize) -> bool {
         let [one, other] = [one, other].map(|probe| &self.probes[probe]);
         let [dx, dy] = [0, 1].map(|axis| one.0[axis] - other.0[axis]);
-        dx.hypot(dy) < ONE_LAMP || one.1.min(other.1) < MIRROR * one.1.max(other.1)
+        dx.hypot(dy) < SAME_LAMP || one.1.min(other.1) < MIRROR * one.1.max(other.1)
     }
 }
