@@ -216,7 +216,7 @@ fn pair_that_is_lost_beside_other_light_leaves_no_sure_place_that_is_wrong() {
                     ..Grid::new(&schedule)
                 };
                 for &after in &afters {
-                    // States of one frame are not told from half of the light before them.
+                    // After half of the light, states of one frame are not found.
                     if hold > 1 || before == 0 {
                         let found = grid.found_between(before, after, |_| false);
                         assert_eq!(found, sure(count), "{count}, {hold}, {before}, {after}");
