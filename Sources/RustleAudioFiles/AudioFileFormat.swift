@@ -39,7 +39,7 @@ public struct AudioFileFormat: Sendable, Hashable {
   ///   - frames: frames in the file, nil when unknown.
   ///   - container: the container's short name.
   ///   - codec: the encoding's name.
-  ///   - promisedFrames: the frames that a truncated file promises, nil when it is whole or that is unknown.
+  ///   - promisedFrames: see ``promisedFrames``.
   ///   - lengthFault: see ``lengthFault``.
   public init(
     sampleRate: Double, channels: Int, frames: Int?, container: String, codec: String, promisedFrames: Int? = nil,

@@ -45,7 +45,6 @@ let opening = NSLock()
     try? file?.seek(toOffset: 0)
     let isLocked = file != nil && sound == nil
     if isLocked { opening.lock() }
-    defer { if isLocked { opening.unlock() } }
     var part: FilePart?
     var opened: OpaquePointer?
     if let file, let first = link {
@@ -63,9 +62,10 @@ let opening = NSLock()
     } else {
       unsafe opened = sf_open(path, Int32(SFM_READ), &info)
     }
+    let (number, text) = unsafe opened == nil ? (sf_error(nil), String(cString: sf_strerror(nil))) : (0, "")
+    if isLocked { opening.unlock() }
     guard let opened = unsafe opened else {
       if let reason = decoder?.0.failure() { throw Self.decodingFailed(path, reason) }
-      let (number, text) = unsafe (sf_error(nil), String(cString: sf_strerror(nil)))
       if let file, let link { try Self.checkOgg(file, path, link, Self.sentence(text)) }
       throw Self.openError(path: path, number: number, text: text, isPipe: isStandardInput)
     }
@@ -95,7 +95,7 @@ let opening = NSLock()
       switch wave {
       case .short(let promised): (promised, promised == nil ? .noEnd : nil)
       case .missing: (nil, .noLength)
-      case nil: (file == nil && isStandardInput ? WaveLength.promised(by: info) : nil, nil)
+      case nil: (file == nil && info.seekable == 0 ? WaveLength.promised(by: info) : nil, nil)
       }
     let ogg: AudioFileFormat.LengthFault? =
       if chain?.isUnread == true {
@@ -115,9 +115,11 @@ let opening = NSLock()
     self.chain = chain
   }
 
-  /// A link of an Ogg file; nil if it cannot be decoded. `opening` is held.
+  /// A link of an Ogg file; nil if it cannot be decoded.
   init?(_ link: OggPages.Link, of file: FileHandle, path: String) {
     var info = SF_INFO()
+    opening.lock()
+    defer { opening.unlock() }
     let (opened, part) = unsafe Self.open(link, of: file, &info)
     guard let opened = unsafe opened else { return nil }
     unsafe handle = opened

@@ -54,6 +54,7 @@ import Testing
     for (line, isCut) in [
       ("rustle meter '\(cut)'", true), ("rustle meter - < '\(cut)'", true), ("cat '\(cut)' | rustle meter -", true),
       ("rustle eq - '\(folder.url.path)/b.wav' < '\(cut)'", true), ("rustle meter - < '\(file)'", false),
+      ("rustle meter <(cat '\(cut)')", true), ("rustle meter <(cat '\(file)')", false),
       ("cat '\(file)' | rustle meter -", false), ("cat '\(file)' | rustle meter - --duration 0.1", false),
       ("ffmpeg -loglevel error -i '\(file)' -f wav - | rustle meter -", false),
       ("ffmpeg -loglevel error -i '\(file)' -f aiff - | rustle meter -", false),

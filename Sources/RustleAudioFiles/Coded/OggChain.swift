@@ -12,8 +12,9 @@ final class OggChain {
   let frames: Int?
   /// Whether other links follow, which are not read: of another rate, other channels, or that cannot be decoded.
   let isUnread: Bool
+  private let kind: (sampleRate: Double, channels: Int)
 
-  /// Opens each link, which closes again; `opening` is held.
+  /// Opens each link, which closes again.
   init(of file: FileHandle, path: String, from start: UInt64, sampleRate: Double, channels: Int) {
     var (next, end, frames, isUnread): (UInt64?, UInt64, Int?, Bool) = (start, start, 0, false)
     while let place = next {
@@ -30,7 +31,7 @@ final class OggChain {
       (next, end) = (link.next, link.bytes.upperBound)
     }
     (self.file, self.path, place, self.end) = (file, path, start, end)
-    (self.frames, self.isUnread) = (frames, isUnread)
+    (self.frames, self.isUnread, kind) = (frames, isUnread, (sampleRate, channels))
   }
 
   /// Appends the next frames to `buffer`; returns how many there were: fewer than `maximumFrameCount` only at the end.
@@ -48,14 +49,12 @@ final class OggChain {
 
   /// Opens the next link; returns false behind the last one.
   private func openNext() throws(AudioFileError) -> Bool {
-    opening.lock()
-    defer { opening.unlock() }
     while place < end {
       let next = OggPages.link(of: file, from: place)
       place = next.next ?? end
       link = SoundFile(next, of: file, path: path)
-      if link != nil { return true }
-      if next.hasSound { throw SoundFile.decodingFailed(path, "a stream of the chain has changed") }
+      if let format = link?.format, (format.sampleRate, format.channels) == kind { return true }
+      if link != nil || next.hasSound { throw SoundFile.decodingFailed(path, "a stream of the chain has changed") }
     }
     return false
   }

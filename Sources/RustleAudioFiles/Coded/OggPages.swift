@@ -8,18 +8,21 @@ enum OggPages {
   private static let longestPage: UInt64 = 27 + 255 + 255 * 255
   /// More streams than any file has that begin together.
   private static let maximumBeginningCount = 32
-  /// More false pages than damage makes; behind them nothing is looked for.
+  /// More false pages than damage makes.
   private static let maximumFalsePageCount = 1_000
+
+  /// The system does not read the file, or there are too many false pages.
+  private struct Lost: Error {}
 
   /// A part of a chained file (RFC 3533, section 4), of whatever serial numbers; a file that is no chain is one link.
   struct Link {
-    /// The bytes up to the end of its last page that was not cut.
+    /// The bytes up to the end of its last page that was not cut; where its pages could not be followed, up to the end of the file.
     let bytes: Range<UInt64>
     /// Where its streams begin, which begin together: sound and pictures, or several sounds.
     let beginnings: [UInt64]
     /// The codecs of the streams, of those that are known here.
     let codecs: Set<Codec>
-    /// Whether a page ends sound, by its position in it; those of headers are 0.
+    /// Whether a page ends sound, by its position in it, or that is unknown; those of headers are 0.
     let hasSound: Bool
     /// Where the next link begins; nil of the last one.
     let next: UInt64?
@@ -37,25 +40,30 @@ enum OggPages {
   static func link(of file: FileHandle, from start: UInt64) -> Link {
     var (beginnings, codecs, isBeginning, hasSound): ([UInt64], Set<Codec>, Bool, Bool) = ([], [], true, false)
     var (last, end, next): (UInt64, UInt64, UInt64?) = (start, start, nil)
-    forEachPage(of: file, from: start) { page, place, length in
-      let begins = page[5] & 2 != 0 && isWhole(file, place, length)
-      if begins && !isBeginning {
-        next = place
-        return false
-      }
-      isBeginning = isBeginning && begins
-      if isBeginning, beginnings.count < maximumBeginningCount {
-        beginnings.append(place)
-        let packet = page.dropFirst(headBytes + Int(page[headBytes - 1]))
-        codecs.formUnion(Codec.allCases.filter { packet.starts(with: $0.rawValue.utf8) })
-      }
-      let position = page[6..<14]
-      hasSound = hasSound || position.contains { $0 > 0 } && position.contains { $0 < 255 }
-      (last, end) = (place, place + length)
-      return true
-    }
     let limit = (try? file.seekToEnd()) ?? start
-    if end > next ?? limit { end = last }
+    do throws(Lost) {
+      try forEachPage(of: file, from: start) { page, place, length throws(Lost) in
+        let begins = page[5] & 2 != 0 ? try isWhole(file, place, length) : false
+        if begins && !isBeginning {
+          next = place
+          return false
+        }
+        isBeginning = isBeginning && begins
+        if isBeginning, beginnings.count < maximumBeginningCount {
+          beginnings.append(place)
+          let packet = page.dropFirst(headBytes + Int(page[headBytes - 1]))
+          codecs.formUnion(Codec.allCases.filter { packet.starts(with: $0.rawValue.utf8) })
+        }
+        let position = page[6..<14]
+        hasSound = hasSound || position.contains { $0 > 0 } && position.contains { $0 < 255 }
+        (last, end) = (place, place + length)
+        return true
+      }
+      if end > next ?? limit { end = last }
+    } catch {
+      // The library reads on, and reports what it does not read.
+      (end, hasSound) = (limit, true)
+    }
     return Link(
       bytes: start..<(end > start ? end : max(start, limit)), beginnings: beginnings, codecs: codecs,
       hasSound: hasSound, next: next)
@@ -76,36 +84,36 @@ enum OggPages {
   /// or no page follows. What stands between pages, the rest of a cut one too, is left out; behind it, and behind the end of a stream,
   /// a page's checksum has to be right.
   private static func forEachPage(
-    of file: FileHandle, from start: UInt64, _ body: (_ page: [UInt8], _ place: UInt64, _ length: UInt64) -> Bool
-  ) {
-    guard let end = try? file.seekToEnd() else { return }
+    of file: FileHandle, from start: UInt64,
+    _ body: (_ page: [UInt8], _ place: UInt64, _ length: UInt64) throws(Lost) -> Bool
+  ) throws(Lost) {
+    guard let end = try? file.seekToEnd() else { throw Lost() }
     var (last, place, follows, falsePages): (UInt64?, UInt64, Bool, Int) = (nil, start, true, 0)
     while place != end {
-      let page = bytes(of: file, place..<place + UInt64(headBytes + 255))
+      let page = try bytes(of: file, place..<place + UInt64(headBytes + 255))
       if page.count >= headBytes, isPage(page[...]) {
         let table = page.dropFirst(headBytes).prefix(Int(page[headBytes - 1]))
         guard table.count == Int(page[headBytes - 1]) else { return }
         let length = UInt64(headBytes + table.count + table.reduce(0) { $0 + Int($1) })
         last = place
-        if follows || isWhole(file, place, length) {
-          guard body(page, place, length) else { return }
+        if follows ? true : try isWhole(file, place, length) {
+          guard try body(page, place, length) else { return }
           (place, follows) = (place + length, page[5] & 4 == 0)
           continue
         }
         falsePages += 1
+        if falsePages == maximumFalsePageCount { throw Lost() }
       }
-      guard falsePages < maximumFalsePageCount, let before = last, let next = nextPage(of: file, after: before) else {
-        return
-      }
+      guard let before = last, let next = try nextPage(of: file, after: before) else { return }
       (last, place, follows) = (next, next, false)
     }
   }
 
   /// The place of the first page that begins behind another place; nil: none does.
-  private static func nextPage(of file: FileHandle, after place: UInt64) -> UInt64? {
+  private static func nextPage(of file: FileHandle, after place: UInt64) throws(Lost) -> UInt64? {
     var (start, count): (UInt64, UInt64) = (place + 1, 4_096)
     while true {
-      let bytes = bytes(of: file, start..<start + count)
+      let bytes = try bytes(of: file, start..<start + count)
       guard bytes.count >= 6 else { return nil }
       if let found = bytes.indices.dropLast(5).first(where: { isPage(bytes[$0..<$0 + 6]) }) {
         return start + UInt64(found)
@@ -116,14 +124,23 @@ enum OggPages {
   }
 
   /// The bytes of a file, as far as they are there.
-  private static func bytes(of file: FileHandle, _ range: Range<UInt64>) -> [UInt8] {
-    guard (try? file.seek(toOffset: range.lowerBound)) != nil else { return [] }
-    return [UInt8]((try? file.read(upToCount: range.count)) ?? Data())
+  private static func bytes(of file: FileHandle, _ range: Range<UInt64>) throws(Lost) -> [UInt8] {
+    do {
+      let length = try file.seekToEnd()
+      let count = Int(min(range.upperBound, length) - min(range.lowerBound, length))
+      try file.seek(toOffset: range.lowerBound)
+      let bytes = try file.read(upToCount: count) ?? Data()
+      // Before a part that the system does not read, it returns fewer.
+      guard bytes.count == count else { throw Lost() }
+      return [UInt8](bytes)
+    } catch {
+      throw Lost()
+    }
   }
 
   /// Whether the checksum of a page is right.
-  private static func isWhole(_ file: FileHandle, _ place: UInt64, _ length: UInt64) -> Bool {
-    var page = bytes(of: file, place..<place + length)
+  private static func isWhole(_ file: FileHandle, _ place: UInt64, _ length: UInt64) throws(Lost) -> Bool {
+    var page = try bytes(of: file, place..<place + length)
     guard page.count == Int(length) else { return false }
     let stated = page[22..<26].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     page.replaceSubrange(22..<26, with: [0, 0, 0, 0])
