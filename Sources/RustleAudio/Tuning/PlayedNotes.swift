@@ -138,7 +138,8 @@ public struct PlayedNotes: Sendable {
       name: run.reading.noteText, stringNumber: run.reading.stringIndex.map { $0 + 1 }, begin: run.begin, end: run.end,
       target: run.reading.target, cents: cents, spread: run.cents.map { abs($0 - cents) }.median ?? 0,
       frames: run.frames,
-      isPolyphonic: run.count.since(run.countBefore).isPresent || isPolyphonic && notes.isEmpty)
+      isPolyphonic: run.count.since(run.countBefore).isPresent
+        || isPolyphonic && notes.isEmpty && !run.countBefore.isPresent)
     notes.append(note)
     return note
   }
