@@ -18,8 +18,8 @@ struct MapDecodeCommand: AsyncParsableCommand {
       standard input. Its schedule is dark, all, then each bit of the ids and its complement, the lowest first, unless --method or \
       --schedule say another: a JSON file {"v":1,"states":["dark","all","bit 0","not 0",[0,2]],"hold":2}, with the state of each frame \
       in "frames" where they are not held alike. Recordings may begin early, end at any time, and lack frames; a few that lack whole \
-      states get places that are sure and wrong. Those of one fixture after the other, of --hold 1 and of a list of frames begin with the \
-      schedule and lack none.
+      states get places that are sure and wrong. Those of one fixture after the other and of a list of frames begin with the schedule \
+      and lack none.
 
       The map is JSON with all ids: the place in pixels from the middle of the top left one and from -1 to 1 to the right and up, its \
       standard deviation and confidence, or the reason why there is none. A picture of --overlay has a ring at each fixture, a square where \
