@@ -111,7 +111,11 @@ extension NATSWriter {
         let isThere = error == .none || error == .noResponders && isNew && stream?.isSeen == true
         round.isHeard = connection.state == .connected && isThere
         if let refusal = connection.refusal { round.reason = refusal.description }
-        if error == .noResponders { round.reason = stream?.refusal ?? "no server has the stream" }
+        if error == .noResponders {
+          round.reason = stream?.refusal ?? "no server has the stream"
+        } else if round.isUnanswered, let refusal = stream?.refusal {
+          round.reason = refusal
+        }
         // The stream may be gone, which the server does not say where somebody listens to its subject; and what this round did not wait
         // for the next one is not to read.
         if error != .none || round.isMissed || round.isUnanswered { acknowledgements = nil }
