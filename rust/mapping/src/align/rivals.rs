@@ -247,6 +247,7 @@ fn levels(frames: &[Frame], runs: &[Run], pixel: usize) -> Vec<f32> {
 impl Evidence {
     fn new(frames: &[Frame], schedule: &Schedule, probes: &Probes, mut runs: Vec<Run>) -> Option<Self> {
         let mut seen: Vec<(f32, Vec<bool>, [f32; 2])> = Vec::new();
+        let mut is_clear_outside = Vec::new();
         let width = frames.first()?.width as usize;
         for (pixel, _) in probes.pixels.iter().take(PROBES) {
             let levels = levels(frames, &runs, *pixel);
@@ -270,7 +271,14 @@ impl Evidence {
                 };
                 let each = levels.iter().map(seen_in).collect();
                 seen.push((lit - unlit, each, at));
+                is_clear_outside
+                    .push(CLEAR.1 * levels.iter().filter(is_clear).count() >= CLEAR.0 * levels.len());
             }
+        }
+        // Where most lamps are clear outside of the schedule too, what is not may be no lamp.
+        if 2 * is_clear_outside.iter().filter(|is_clear| **is_clear).count() >= seen.len() {
+            let mut is_clear = is_clear_outside.into_iter();
+            seen.retain(|_| is_clear.next().unwrap_or_default());
         }
         let half = 0.5 * seen.iter().map(|(range, ..)| range).sum::<f32>();
         seen.sort_by(|one, other| other.0.total_cmp(&one.0));
