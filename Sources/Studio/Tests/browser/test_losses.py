@@ -71,7 +71,7 @@ PICTURES_ON_DEMAND = """(() => {
             draw.call(this, x, ...rest);
         };
     }
-    window.picture = () => { places.length = 0; next(); return places; };
+    window.picture = () => { places.length = 0; next?.(); return places; };
 })()"""
 
 

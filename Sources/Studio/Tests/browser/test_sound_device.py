@@ -39,9 +39,11 @@ class SoundServer:
 @pytest.fixture
 def sound_server(tmp_path):
     server = SoundServer(tmp_path)
-    server.start()
-    yield server
-    server.kill()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
 
 
 @pytest.fixture

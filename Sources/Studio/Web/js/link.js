@@ -40,11 +40,15 @@ export class Link extends EventTarget {
   /** The timer that ends a silent connection. */
   #silence = 0;
   #isRenewed = false;
+  /** What actions wait for while the page makes its connection anew: `promise`, and `end`, which fulfils it; null: it does not. */
+  #renewal = null;
   /**
    * How far this page's clock is ahead of the server's, in ms, by the value with the shortest way, and when that was known; -Infinity: before
    * this connection.
    */
   #clock = null;
+  /** The time at which the values stand still; null: they go on. */
+  #stopped = null;
   #requests = new Map();
   #next = 1;
 
@@ -86,6 +90,10 @@ export class Link extends EventTarget {
     if (this.#retry !== null) return this.hurry();
     // Nothing is sent by the one that closes.
     [this.#isRenewed, this.status] = [true, "connecting"];
+    if (!this.#renewal) {
+      this.#renewal = {};
+      this.#renewal.promise = new Promise((end) => { this.#renewal.end = end; });
+    }
     this.#socket.close();
   }
 
@@ -109,6 +117,7 @@ export class Link extends EventTarget {
 
   /** Lets the values stand still, or go on. */
   pause(paused) {
+    if (paused !== this.paused) this.#stopped = paused ? this.now : null;
     this.paused = paused;
     this.renewals += 1;
     this.#send({ pause: paused || document.hidden });
@@ -116,6 +125,8 @@ export class Link extends EventTarget {
 
   /** Performs an action; rejects with the server's error, or with one that `isUncertain`: the server may have performed it. */
   act(name, argument = {}) {
+    // The next connection is there in a moment.
+    if (this.#renewal) return this.#renewal.promise.then(() => this.act(name, argument));
     if (!this.#isOpen) return Promise.reject(new Error("not connected"));
     const id = this.#next++;
     const answer = new Promise((resolve, reject) => this.#requests.set(id, { resolve, reject }));
@@ -126,8 +137,8 @@ export class Link extends EventTarget {
   /** The time of an event in microseconds since the server's start; undefined before the first value has come. */
   time({ timeStamp }) { return Number.isFinite(this.#clock?.at) ? Math.max(0, Math.round(1000 * (timeStamp - this.#clock.ahead))) : undefined; }
 
-  /** Now, in milliseconds since the server's start, as the times of the values are; 0 before the first one. */
-  get now() { return this.#clock ? performance.now() - this.#clock.ahead : 0; }
+  /** Now, in milliseconds since the server's start, as the times of the values are, which stand still in a pause; 0 before the first one. */
+  get now() { return this.#stopped ?? (this.#clock ? performance.now() - this.#clock.ahead : 0); }
 
   /** Sends a block of sound or a frame of a camera, unless there is no connection or it is behind; returns whether it did. */
   binary(bytes) {
@@ -146,6 +157,7 @@ export class Link extends EventTarget {
   #text(message) {
     if (message.type === "hello") {
       [this.status, this.client, this.#wait] = ["live", message.client, FIRST_WAIT];
+      this.#endRenewal();
       this.states = message.states;
       this.isRestarted = this.#run !== null && this.#run !== message.run;
       this.#run = message.run;
@@ -201,11 +213,17 @@ export class Link extends EventTarget {
     this.status = code === REFUSED ? "refused" : this.#isRenewed ? "connecting" : "lost";
     for (const { reject } of this.#requests.values()) reject(Object.assign(new Error("the connection was lost"), { isUncertain: true }));
     this.#requests.clear();
+    if (!this.#isRenewed) this.#endRenewal();
     this.#report("status");
     if (code === REFUSED) return;
     this.#retry = setTimeout(() => this.connect(), this.#isRenewed ? 0 : this.#wait * (0.75 + Math.random() / 2));
     this.#isRenewed = false;
     this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
+  }
+
+  #endRenewal() {
+    this.#renewal?.end();
+    this.#renewal = null;
   }
 
   #report(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
