@@ -23,6 +23,11 @@ const LIGHT: f64 = 20.0;
 const ONE_LAMP: f32 = 4.5;
 /// Of a place's light, what another one with its id has that is a mirror's.
 pub(crate) const MIRRORED: f32 = 0.75;
+/// The images of lamps that were found in a venue with mirrors, for each of those lamps.
+const USUAL: f64 = 0.02;
+/// How much likelier than noise an image is a place's light that is counted as one, and of its lamp's light, what it has at least.
+const SEEN: f64 = 1_000.0;
+const FAINT: f32 = 0.15;
 /// How often a lamp has no place of its own: it is dead, or hidden, or has light in common with another one.
 const ABSENT: f64 = 0.02;
 /// How often a place that somebody covered shows another code than its own, for each time that it shows that.
@@ -162,13 +167,16 @@ pub(crate) struct Assignment {
     pub(crate) claims: Vec<Claim>,
     /// Further places of ids.
     pub(crate) mirrors: Vec<(u32, usize)>,
+    /// How many of those are bright and clear enough to be mirror images, and not noise.
+    pub(crate) images: usize,
     /// Ids that a place may have, among others.
     pub(crate) doubtful: Vec<u32>,
     /// Places without an id.
     pub(crate) unclaimed: Vec<usize>,
 }
 
-/// Gives each id its place; and once more, if what was found says how much more often, or less, a place with an id is a mirror's.
+/// Gives each id its place; and once more, if what was found says how much more often, or less, a place with an id is a mirror's: all
+/// places, or by `more` each.
 pub(crate) fn assign<'a, F: Fn(u32, usize) -> f64 + 'a>(
     candidates: &[Candidate],
     codes: &Codes,
@@ -182,19 +190,25 @@ pub(crate) fn assign<'a, F: Fn(u32, usize) -> f64 + 'a>(
     }
     let mut mirrors = mirrors(candidates, &places, usual);
     weigh(&mut places, &mirrors, codes.count);
-    let found = assignment(&places);
-    let Some(more) = more(&found) else { return found };
+    let found = assignment(candidates, &places);
+    // Fewer images of lamps that were found than usual mean fewer of those that were not.
+    let part = ((found.images as f64 + 0.5) / (USUAL * found.claims.len() as f64 + 0.5)).min(1.0);
+    let more = more(&found);
+    if more.is_none() && part == 1.0 {
+        return found;
+    }
     for (mirror, place) in mirrors.iter_mut().zip(&places) {
-        if let Some(first) = place.options.first() {
+        *mirror *= part;
+        if let (Some(first), Some(more)) = (place.options.first(), &more) {
             *mirror *= more(first.id, place.candidate);
         }
     }
     weigh(&mut places, &mirrors, codes.count);
-    assignment(&places)
+    assignment(candidates, &places)
 }
 
 /// The likeliest id of each place, as far as it is sure.
-fn assignment(places: &[Place]) -> Assignment {
+fn assignment(candidates: &[Candidate], places: &[Place]) -> Assignment {
     let mut found = Assignment::default();
     let mut owners: HashMap<u32, usize> = HashMap::new();
     for place in places {
@@ -218,7 +232,11 @@ fn assignment(places: &[Place]) -> Assignment {
         };
         match owners.get(&first.id) {
             Some(owner) if *owner == place.candidate => {}
-            Some(_) => found.mirrors.push((first.id, place.candidate)),
+            Some(owner) => {
+                let part = candidates[place.candidate].light / candidates[*owner].light;
+                found.images += usize::from(first.weight > SEEN && part > FAINT);
+                found.mirrors.push((first.id, place.candidate));
+            }
             None if place
                 .options
                 .iter()

@@ -27,6 +27,9 @@ const BLUR: f64 = 1.3;
 /// Of the usual blur and of the usual light, what a mirror's are above and below.
 const WIDE: f64 = 1.15;
 const DIM: f32 = 0.5;
+/// Lamps that look like images are none where more than one of so many may be an image, and unsure where more than one of so many.
+const FEW: usize = 10;
+const RARE: usize = 50;
 /// The noises of a lamp's light, at least.
 const NOISES: f32 = 3.0;
 /// Of a lamp's light, what is left of it where a picture is smoothed and has no background.
@@ -282,7 +285,7 @@ fn shown_in(frames: &[Frame], schedule: &Schedule, probes: &Probes, alignment: &
     measure(&pictures, &mut lamps, BLUR);
     let blur = blur(&lamps);
     measure(&pictures, &mut lamps, blur);
-    drop_pictures(&mut lamps, blur, odds);
+    drop_pictures(&mut lamps, schedule.count(), assignment.images, blur, odds);
     let blobs: Vec<_> = assignment
         .unclaimed
         .iter()
@@ -364,21 +367,34 @@ fn measure(pictures: &Pictures<'_>, lamps: &mut [Lamp], blur: f64) {
 }
 
 /// Drops what is hardly above the noise, and mirror images of lamps that were not found: what has a lamp with its id where a mirror would
-/// show it, and what is wide beside the others, and dim or where a mirror may show a lamp that is not seen itself. `odds` are those of
-/// mirror images.
-fn drop_pictures(lamps: &mut Vec<Lamp>, blur: f64, odds: impl Fn(&Lamp) -> f64) {
+/// show it; what is wide where a mirror may show a lamp that is not seen itself; and what is wide and dim, unless it is hardly ever an
+/// image and no lamp out of focus. `seen` images are those of lamps that were found, and `odds` those of an image.
+fn drop_pictures(lamps: &mut Vec<Lamp>, count: usize, seen: usize, blur: f64, odds: impl Fn(&Lamp) -> f64) {
+    let claimed = lamps.len();
     let mut lights: Vec<f32> = lamps
         .iter()
         .filter_map(|lamp| Some(lamp.spot.as_ref()?.light))
         .collect();
     lights.sort_by(f32::total_cmp);
     let usual = lights.get(lights.len() / 2).copied().unwrap_or_default();
+    let is_dim = |spot: &Spot| spot.width >= WIDE * blur && spot.light <= DIM * usual;
     lamps.retain(|lamp| {
         let Some(spot) = &lamp.spot else { return false };
         let odds = odds(lamp);
-        let is_image = odds > 1.0 || spot.width >= WIDE * blur && (odds == 1.0 || spot.light <= DIM * usual);
+        let is_image = odds > 1.0 || odds == 1.0 && spot.width >= WIDE * blur;
         spot.light > NOISES * spot.noise && !is_image
     });
+    let dim = |lamp: &Lamp| lamp.spot.as_ref().is_some_and(is_dim);
+    let dims = lamps.iter().filter(|lamp| dim(lamp)).count();
+    // Lamps that are not found have images as often as those that are.
+    let images = seen * (count - claimed + dims);
+    if FEW * images > dims * claimed {
+        lamps.retain(|lamp| !dim(lamp));
+    } else if RARE * images > dims * claimed {
+        for lamp in lamps.iter_mut().filter(|lamp| dim(lamp)) {
+            lamp.confidence = lamp.confidence.min(UNSURE);
+        }
+    }
 }
 
 /// The median blur of lamps, within what a window can follow.

@@ -23,8 +23,9 @@ const SMOOTHED: f32 = 0.375;
 /// Half of the side of the square in which motion counts, in pixels, and how much of it hides a lamp, in parts of its light.
 const MOTION: usize = 10;
 const MOVED: f32 = 0.3;
-/// Of the usual width, a lamp's.
+/// Of the usual width, a lamp's, unless next to nothing moves around it, in parts of its light.
 const WIDE: f64 = 1.5;
+const STILL: f32 = 0.02;
 
 /// The frames of a schedule that lights one fixture after the other: of the states around the one that is shown, only their sums are
 /// kept, and a fixture is looked for as soon as its states are over.
@@ -228,9 +229,11 @@ fn next_to(dark: &[usize], state: usize) -> [&[usize]; 2] {
 
 /// The places of all fixtures, by what was seen of each.
 fn find(sightings: &[Vec<Sighting>], mapping: &mut Mapping) {
-    // Lamps have one blur, people do not.
+    // Most lamps have one blur; people have others, and move.
     let best = |sightings: &[Sighting], widest: f64| {
-        let fits = sightings.iter().filter(|seen| seen.spot.width <= widest);
+        let fits = sightings
+            .iter()
+            .filter(|seen| seen.spot.width <= widest || seen.motion <= STILL * seen.light);
         fits.max_by(|one, other| one.score().total_cmp(&other.score()))
             .copied()
     };

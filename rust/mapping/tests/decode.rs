@@ -82,6 +82,28 @@ fn mirror_images_of_lamps_that_are_not_seen_are_no_places() {
 }
 
 #[test]
+fn lamps_that_are_dim_and_out_of_focus_are_no_mirror_images() {
+    for (schedule, count) in [
+        (Schedule::standard(300, 2), 300),
+        (Schedule::checked(300, 2), 300),
+        (Schedule::sequential(24, 2), 24),
+    ] {
+        let schedule = schedule.expect("schedule");
+        for (seed, soft) in [(14, 0.05), (15, 0.3)] {
+            let scene = Scene {
+                blur: 1.0,
+                soft,
+                ..Scene::new(Difficulty::Dark, seed, 640, 480, count)
+            };
+            let (mapping, verdict) = recorded(scene, &schedule);
+            assert_eq!((verdict.found, verdict.wrong), (count, 0), "{verdict:?}");
+            let sure = mapping.fixtures.iter().filter(|found| found.is_sure()).count();
+            assert!(sure * 5 >= count * 4, "{sure} of {count}");
+        }
+    }
+}
+
+#[test]
 fn few_fixtures_and_one_are_found() {
     for count in [1, 2, 3, 5] {
         let schedule = Schedule::standard(count, 2).expect("schedule");

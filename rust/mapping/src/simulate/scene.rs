@@ -51,6 +51,8 @@ pub struct Scene {
     pub shot: f32,
     /// The standard deviation of a lamp's picture in pixels.
     pub blur: f32,
+    /// The part of fixtures that are dimmer and out of focus, or behind frosted glass: a fifth of the light, and a picture twice as wide.
+    pub soft: f32,
     /// The light of a lamp's halo.
     pub halo: f32,
     /// The brightest ambient light.
@@ -99,6 +101,7 @@ impl Scene {
             noise: within(0.004, 0.012),
             shot: 0.0,
             blur: within(0.9, 1.5),
+            soft: 0.0,
             halo: 0.0,
             ambient: 0.01,
             windows: 0,
@@ -230,6 +233,7 @@ impl Scene {
         // A pane at the side, seen at a right angle: twice its distance from the middle.
         let glass = width * random.within(-0.3, 0.3);
         let lamps = placed.into_iter().enumerate();
+        let mut softness = Random::new(self.seed ^ 0x50F7);
         lamps
             .map(|(id, at)| {
                 let mut level = brightest / random.within(1.0, self.contrast);
@@ -256,9 +260,13 @@ impl Scene {
                 if random.unit() < self.glare {
                     level *= random.within(3.0, 6.0);
                 }
+                let mut blur = self.blur;
+                if softness.unit() < self.soft {
+                    (level, blur) = (0.2 * level, 2.0 * blur);
+                }
                 Lamp {
                     id: id as u32,
-                    sprite: Sprite::new(at, self.blur, stretch),
+                    sprite: Sprite::new(at, blur, stretch),
                     level: if is_dead { 0.0 } else { level },
                     mirror: mirror.filter(|_| !is_dead),
                 }
