@@ -121,6 +121,8 @@ struct BatchWorker {
     let (process, input, output) = (Process(), Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
     process.arguments = arguments + ["--worker", token]
+    // Of glibc: one heap for all threads, which take turns, is smaller than one for each.
+    process.environment = ProcessInfo.processInfo.environment.merging(["MALLOC_ARENA_MAX": "1"]) { own, _ in own }
     (process.standardInput, process.standardOutput) = (input, output)
     do { try process.run() } catch {
       throw CommandFailure(.unavailable, "a worker does not start: \(error.localizedDescription)")
