@@ -13,11 +13,10 @@ import shutil
 import sys
 import time
 
-from batch import ROUNDS, sound, timed
+from batch import ALL, ROUNDS, sound, timed
 from distributed import Client, LocalCluster
 from rustle_batch.run import Job, run
 
-ANALYSIS = "meter,pitch,voice,spectrum"
 FILES_PER_TASK = 32
 
 
@@ -51,9 +50,9 @@ def main():
     results = folder / "results"
 
     def alone(jobs):
-        return timed([rustle, "batch", "--jobs", str(jobs), "--analysis", ANALYSIS, "--output", str(results), *files])
+        return timed([rustle, "batch", "--jobs", str(jobs), "--analysis", ALL, "--output", str(results), *files])
 
-    job = Job(str(results), ANALYSIS, rustle)
+    job = Job(str(results), ALL, rustle)
     runs = {
         "rustle batch, 1 job": lambda: alone(1),
         f"rustle batch, {cores} jobs": lambda: alone(cores),
@@ -67,7 +66,7 @@ def main():
             shutil.rmtree(results, ignore_errors=True)
             best[name] = min(best[name], measure())
     one, many, worker, three = best.values()
-    print(f"\n## {count} WAV files of 2 to 5 s, {ANALYSIS}, {FILES_PER_TASK} files to a task: the fastest of {ROUNDS} runs\n")
+    print(f"\n## {count} WAV files of 2 to 5 s, {ALL}, {FILES_PER_TASK} files to a task: the fastest of {ROUNDS} runs\n")
     print(f"| run | s | speed / ({cores} cores x 1 job) |")
     print("|---|---:|---:|")
     for name, seconds in best.items():
