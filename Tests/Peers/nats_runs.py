@@ -1,5 +1,6 @@
 """Runs of the command that publish and read prices over NATS, and what they count."""
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -13,10 +14,22 @@ from nats_servers import until
 class Command:
     """A run of the command, which writes its lines to a file."""
 
+    # Those of the check that runs.
+    every = []
+
     def __init__(self, rustle, folder, name, *arguments, stdin=subprocess.DEVNULL):
         self.output, self.errors = folder / f"{name}.ndjson", folder / f"{name}.log"
         with open(self.output, "wb") as output, open(self.errors, "wb") as errors:
             self.process = subprocess.Popen([rustle, "ticker", *arguments, "--json"], stdin=stdin, stdout=output, stderr=errors)
+        self.every.append(self)
+
+    @classmethod
+    def end_every(cls):
+        """Kills those that a check has left."""
+        left = cls.every.copy()
+        cls.every.clear()
+        for command in left:
+            command.end(signal.SIGKILL)
 
     def lines(self):
         """The updates that were written; a line that is not complete does not count."""
@@ -84,22 +97,23 @@ class Source:
         self.thread.start()
 
     def write(self):
-        while not self.is_over:
+        while not self.is_over and self.command in Command.every:
             number, symbol = divmod(self.count, self.symbols)
             line = b'{"symbol":"S%d","price":%d.5,"t_ms":%d,"seq":%d}\n' % (symbol, number % 977, self.count, number)
             for command in self.commands:
                 self.pass_on(line, command)
             self.count += 1
             time.sleep(0.005)
-        self.command.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.command.process.stdin.close()
 
     def pass_on(self, line, command):
         try:
             command.process.stdin.write(line)
             command.process.stdin.flush()
         except BrokenPipeError:
-            # The last one is not killed.
-            assert command is not self.command
+            # The last one is not killed before the check has ended.
+            assert command is not self.command or command not in Command.every
 
     def passes(self, more):
         """Waits until this many more are written."""
