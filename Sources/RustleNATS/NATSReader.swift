@@ -187,7 +187,8 @@ actor NATSReader {
           batch.late += 1
           continue
         // Not a trade: it is reported and counted as a malformed message.
-        case .outdated: batch.bytes += "of an earlier epoch: ".utf8 + id
+        // Of its text the report has 32 bytes: they are for the epoch, the symbol and the number.
+        case .outdated: batch.bytes += "old epoch: ".utf8 + id.drop { $0 != UInt8(ascii: "/") }.dropFirst()
         case .renumbered:
           let line = Self.line(message)
           try await give(batch, of: messages, to: writer)

@@ -95,7 +95,10 @@ import Testing
     let late = try await NATSRun.Source(NATSPublisher(server.address(), durable: .init()))
     try await late.push([NATSRun.trade(7)])
     #expect(try await late.end().acknowledged == 1)
-    for await case .value(let notice) in notices where notice.text.contains("earlier epoch") { break }
+    for await case .value(let notice) in notices where notice.text.contains("old epoch") {
+      #expect(notice.text.contains("0/\(NATSRun.trade(7).symbol)/7\""), "\(notice.text)")
+      break
+    }
     #expect(try await reader.feed.counts.trades == 6)
     await reader.feed.shutDown()
   }
