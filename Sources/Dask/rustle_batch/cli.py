@@ -1,7 +1,5 @@
 """The command rustle-batch."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging
@@ -10,7 +8,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import dask
@@ -18,10 +16,7 @@ from distributed import Client, LocalCluster
 from pyarrow import ArrowException
 
 from . import tables
-from .run import MAXIMUM_FILES_PER_TASK, CommandError, Entry, Job, run
-
-ALLOWED_FAILURES = 10
-"""Deaths of workers before a task fails; the scheduler's own 3 would blame tasks that only stood in the queue."""
+from .run import CommandError, Entry, Job, run
 
 
 def _arguments(words: Sequence[str]) -> argparse.Namespace:
@@ -35,21 +30,19 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--output", required=True, help="the folder of the results")
     parser.add_argument("--rustle", default="rustle", help="the command on the workers (default: rustle)")
     parser.add_argument("--parquet", help="write tables into this folder")
-    parser.add_argument(
-        "--files-per-task", type=int, default=32, choices=range(1, MAXIMUM_FILES_PER_TASK + 1), metavar="1..64")
+    parser.add_argument("--files-per-task", type=int, default=32, choices=range(1, 65), metavar="1..64")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--scheduler", help="the address of a scheduler, tcp://...")
     where.add_argument("--local", type=int, metavar="N", help="N workers on this machine (default: one per processor)")
     # argparse takes what follows -- for files.
-    split = list(words).index("--") if "--" in words else len(words)
-    parsed = parser.parse_args(words[:split])
-    parsed.options = tuple(words[split + 1 :])
-    return parsed
+    split = words.index("--") if "--" in words else len(words)
+    return parser.parse_args(words[:split], argparse.Namespace(options=tuple(words[split + 1 :])))
 
 
 @contextmanager
-def local(workers: int, allowed_failures: int = ALLOWED_FAILURES) -> Iterator[Client]:
+def local(workers: int, allowed_failures: int = 10) -> Iterator[Client]:
     """A scheduler with workers of this machine. A worker that dies is started again by its nanny."""
+    # So many deaths of workers fail a task: the scheduler's own 3 would blame tasks that only stood in the queue.
     # The cluster closes a nanny for good whose worker is not there 15 s after one of its deaths: files that end workers one
     # after the other would leave none.
     settings = {"distributed.scheduler.allowed-failures": allowed_failures, "distributed.deploy.lost-worker-timeout": "1 day"}
@@ -62,27 +55,20 @@ def local(workers: int, allowed_failures: int = ALLOWED_FAILURES) -> Iterator[Cl
         yield client
 
 
-@contextmanager
-def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
-    if scheduler:
-        try:
-            client = Client(scheduler)
-        except (OSError, ValueError) as error:
-            raise CommandError(f"--scheduler: cannot reach {scheduler}: {error}") from None
-        with client:
-            yield client
-        return
-    with local(workers or os.cpu_count() or 1) as client:
-        yield client
+def _client(scheduler: str | None, workers: int | None) -> AbstractContextManager[Client]:
+    if not scheduler:
+        return local(workers or os.cpu_count() or 1)
+    try:
+        client: AbstractContextManager[Client] = Client(scheduler)
+    except (OSError, ValueError) as error:
+        raise CommandError(f"--scheduler: cannot reach {scheduler}: {error}") from None
+    return client
 
 
 def _paths(files: Sequence[str], list_: str | None, is_zero_ended: bool) -> list[str]:
-    if list_ is None:
-        return list(files)
-    lines = (sys.stdin.buffer.read() if list_ == "-" else Path(list_).read_bytes()).split(b"\0" if is_zero_ended else b"\n")
-    if not is_zero_ended:
-        lines = [line.removesuffix(b"\r") for line in lines]
-    return [*files, *(os.fsdecode(line) for line in lines if line)]
+    end, rest = (b"\0", b"") if is_zero_ended else (b"\n", b"\r")
+    listed = b"" if list_ is None else sys.stdin.buffer.read() if list_ == "-" else Path(list_).read_bytes()
+    return [*files, *(os.fsdecode(name) for line in listed.split(end) if (name := line.removesuffix(rest)))]
 
 
 def _batch(given: argparse.Namespace) -> int:
@@ -109,9 +95,9 @@ def _batch(given: argparse.Namespace) -> int:
     return 1 if counts["failed"] or counts["poison"] else 0
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Runs the batch; returns 0, 1 if a file failed, 69 if the batch ended early, or 70 for an error of this program."""
-    given = _arguments(sys.argv[1:] if words is None else words)
+    given = _arguments(sys.argv[1:])
     try:
         return _batch(given)
     except (CommandError, ArrowException) as error:

@@ -4,8 +4,6 @@ A change of a column's meaning or type raises the version, which is in each file
 column does not.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -15,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .run import Entry, result_path
+from .run import Entry
 
 _TYPES: dict[str, Any] = {
     "string": pa.string(),
@@ -37,15 +35,15 @@ def schemas() -> dict[str, Any]:
 
 
 def records(output: str, hash_: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The records of a result, each with the name of its table."""
-    analysis = ""
-    with result_path(output, hash_).open(encoding="utf-8") as lines:
+    """The records of a result, each with the name of its table; none if there is no result."""
+    analysis, path = "", Path(output) / hash_[:2] / f"{hash_}.ndjson"
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
-            if "error" in record:
-                error = record["error"]
-                row = {"hash": hash_, "analysis": record["analysis"], "code": error["code"], "message": error["message"]}
-                yield "errors", row
+            if error := record.get("error"):
+                yield "errors", {**error, "hash": hash_, "analysis": record["analysis"]}
             elif "analysis" in record:
                 analysis = record["analysis"]
             else:
@@ -72,9 +70,8 @@ def write(folder: str, output: str, entries: Iterable[Entry]) -> None:
         for entry in entries:
             rows["files"].append(entry)
             name = entry["hash"]
-            if name and name not in seen and result_path(output, name).exists():
-                seen.add(name)
-                for table, record in records(output, name):
-                    rows[table].append(record)
+            for table, record in records(output, name) if name and name not in seen else ():
+                rows[table].append(record)
+            seen.add(name)
             flush(100_000)
         flush(1)
