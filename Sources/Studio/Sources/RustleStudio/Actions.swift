@@ -282,11 +282,17 @@ extension Studio {
     switch action {
     case .equalizerGain:
       let gain = try arguments.number("gain", in: EqualizerSettings.gainRange)
-      let band = try arguments.integer("band", in: 0...(max(settings.left.count, settings.right.count) - 1))
       let channel = try arguments.string("channel", default: "both")
       guard ["left", "right", "both"].contains(channel) else {
         throw ActionError("validation", "channel: expected left, right or both, got \(channel)")
       }
+      let count = max(channel == "right" ? 0 : settings.left.count, channel == "left" ? 0 : settings.right.count)
+      guard count > 0 else {
+        throw ActionError(
+          "validation", "channel: expected one with bands, got \(channel)",
+          advice: "Import filters, or choose a preset.")
+      }
+      let band = try arguments.integer("band", in: 0...(count - 1))
       if channel != "right", settings.left.indices.contains(band) { settings.left[band].gain = gain }
       if channel != "left", settings.right.indices.contains(band) { settings.right[band].gain = gain }
     case .equalizerSet:

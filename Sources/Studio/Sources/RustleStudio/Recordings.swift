@@ -18,6 +18,8 @@ final class Recordings {
   /// The name of the recording that runs; nil: none does.
   private(set) var name: String?
   private(set) var isPaused = false
+  /// The sound in the file of the one that runs.
+  private(set) var duration = Duration.zero
   /// Why the last recording ended early.
   private(set) var failure: String?
   /// Is called when the state has changed by itself.
@@ -35,7 +37,11 @@ final class Recordings {
       throw ActionError(
         "wrongState", "expected a recorder that is idle, got one that records", advice: "Stop it first.")
     }
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw Self.failure("the folder of recordings could not be made", error)
+    }
     let name = freeName(fileExtension)
     self.name = name
     do {
@@ -44,12 +50,12 @@ final class Recordings {
       self.name = nil
       throw error
     }
-    (isPaused, failure) = (false, nil)
+    (isPaused, duration, failure) = (false, .zero, nil)
     let (hub, recorder) = (hub, recorder)
     let progress = await recorder.progress()
     running = Task { [weak self] in
       async let end = Self.end(of: recorder)
-      await Self.show(progress, hub)
+      await Self.show(progress, hub) { self?.reached($0, isChanged: $1) }
       self?.ended(await end)
     }
   }
@@ -73,7 +79,11 @@ final class Recordings {
     guard name != self.name, has(name) else {
       throw ActionError("validation", "name: expected a recording that has ended, got \(name)")
     }
-    try FileManager.default.removeItem(at: folder.appending(path: name))
+    do {
+      try FileManager.default.removeItem(at: folder.appending(path: name))
+    } catch {
+      throw Self.failure("\(name) could not be deleted", error)
+    }
   }
 
   /// Whether there is a recording of a name.
@@ -112,6 +122,17 @@ final class Recordings {
       ?? "\(time).\(fileExtension)"
   }
 
+  /// With the system's reason, without the folder, which is the server's own affair.
+  private static func failure(_ what: String, _ error: any Error) -> ActionError {
+    ActionError(
+      "refused", "\(what): \(error.localizedDescription)", advice: "Check the folder of --recordings on the server.")
+  }
+
+  private func reached(_ duration: Duration, isChanged: Bool) {
+    self.duration = duration
+    if isChanged { onChange() }
+  }
+
   private func ended(_ failure: String?) {
     // The folder is the server's own affair.
     let failure = failure?.replacing(folder.path + "/", with: "")
@@ -130,12 +151,15 @@ final class Recordings {
   }
 
   /// Publishes the progress at the pace of a page, and what a pause or the end leaves.
-  private nonisolated static func show(_ progress: AsyncStream<RecorderProgress>, _ hub: Hub) async {
+  private nonisolated static func show(
+    _ progress: AsyncStream<RecorderProgress>, _ hub: Hub, _ reached: @MainActor (Duration, _ isChanged: Bool) -> Void
+  ) async {
     var (shown, newest): (RecorderProgress?, RecorderProgress?) = (nil, nil)
     for await each in progress {
       newest = each
       if let shown, each.isPaused == shown.isPaused, each.duration < shown.duration + period { continue }
       hub.publish(.recording, payload(each))
+      await reached(each.duration, shown.map { $0.isPaused != each.isPaused } ?? false)
       shown = each
     }
     if let newest, newest != shown { hub.publish(.recording, payload(newest)) }

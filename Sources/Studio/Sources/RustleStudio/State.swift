@@ -35,7 +35,8 @@ extension Studio {
       let all = recordings.newest().map { ["name": .string($0.name), "bytes": .integer($0.bytes)] as JSON }
       return [
         "recording": .optional(recordings.name), "paused": .bool(recordings.isPaused), "recordings": .array(all),
-        "formats": .strings(Recordings.formats), "error": .optional(recordings.failure),
+        "seconds": .number(recordings.duration / .seconds(1)), "formats": .strings(Recordings.formats),
+        "error": .optional(recordings.failure),
       ]
     case .tempo:
       let state = clock.beats()
@@ -153,8 +154,10 @@ extension Studio {
     let frequencies = (0..<180).map { lowest * pow(highest / lowest, Double($0) / 179) }
     let audible = settings.limited(toSampleRate: rate)
     var state: [String: JSON] = [
-      "frequencies": .numbers(settings.left.map(\.frequency)), "left": .numbers(settings.left.map(\.gain)),
-      "right": .numbers(settings.right.map(\.gain)), "bypassed": .bool(sound.isBypassed),
+      "frequencies": [
+        "left": .numbers(settings.left.map(\.frequency)), "right": .numbers(settings.right.map(\.frequency)),
+      ], "left": .numbers(settings.left.map(\.gain)), "right": .numbers(settings.right.map(\.gain)),
+      "bypassed": .bool(sound.isBypassed),
       "preamp": .number(settings.preamp),
     ]
     if let response = try? audible.response(at: frequencies, sampleRate: rate) {

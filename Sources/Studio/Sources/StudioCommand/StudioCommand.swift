@@ -126,6 +126,9 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.address = address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : String(address)
     configuration.port = Int(port)
     configuration.needsToken = token
+    for host in allowHost where host.isEmpty || host.contains(where: { "/@".contains($0) || $0.isWhitespace }) {
+      throw ValidationError("--allow-host: expected a host name such as studio.example, got '\(host)'")
+    }
     configuration.allowedHosts = allowHost
     for (name, value) in [("connections", connections), ("per-address", perAddress)] {
       guard (1...10_000).contains(value) else {
@@ -149,8 +152,19 @@ struct StudioCommand: AsyncParsableCommand {
     if configuration.accounts != nil, !StudioServer.leaveNoCore() {
       log.warning("a crash may leave a core file with passwords")
     }
-    configuration.feed = feed.map { FeedAddress($0) }
-    configuration.priceRecording = prices
+    if let feed {
+      let port = feed.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+      guard feed.hasPrefix("unix:/") || feed.contains(":") && port > 0 else {
+        throw ValidationError("--feed: expected host:port or unix:/path, got '\(feed)'")
+      }
+      configuration.feed = FeedAddress(feed)
+    }
+    if let prices {
+      guard FileManager.default.isReadableFile(atPath: prices) else {
+        throw ValidationError("--prices: cannot read \(prices): check the path")
+      }
+      configuration.priceRecording = prices
+    }
     configuration.camera = try cameraInput()
     if show != nil || rig != nil { configuration.show = try lightShow() }
     do {

@@ -13,6 +13,7 @@ import pytest
 
 from accounts import Person, start
 from client import PATIENCE, ask, client, frames, post, send, state
+from conftest import Studio
 
 ACTIONS = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/Actions.swift"
 ROUTES = pathlib.Path(__file__).parents[2] / "Sources/RustleStudio/AccountRoutes.swift"
@@ -39,6 +40,44 @@ def test_wrong_arguments_are_refused_with_what_was_expected(studio, action, valu
     status, _, text = post(studio, action, value)
     error = json.loads(text)["error"]
     assert status == 422 and words in error["message"], text
+
+
+@pytest.mark.parametrize("text,bands", [
+    ("Preamp: -3 dB", (0, 0)), ("Filter 1: OFF PK Fc 100 Hz Gain 3 dB Q 1", (0, 0)),
+    ("Channel: L\nFilter 1: ON PK Fc 100 Hz Gain 3 dB Q 1", (1, 0)), ("Channel: R\nFilter 1: ON PK Fc 100 Hz Gain 3 dB Q 1", (0, 1)),
+])
+def test_imported_channels_may_have_no_bands(studio, text, bands):
+    assert post(studio, "equalizer/import", {"text": text})[0] == 200
+    assert [len(state(studio, "equalizer")["frequencies"][channel]) for channel in ["left", "right"]] == [*bands]
+    for channel, count in [("left", bands[0]), ("right", bands[1]), ("both", max(bands))]:
+        status, _, answer = post(studio, "equalizer/gain", {"band": 0, "gain": 1, "channel": channel})
+        assert status == (200 if count else 422) and (count or "channel: expected one with bands" in answer), answer
+    assert post(studio, "equalizer/bypass", {"bypassed": True})[0] == post(studio, "equalizer/export", {})[0] == 200
+    assert post(studio, "equalizer/set", {"left": [1] * 14, "right": [2] * 14})[0] == 200
+    assert state(studio, "equalizer")["right"] == [2] * 14
+
+
+def test_described_gains_and_bands_are_those_that_are_taken(studio):
+    paths = json.loads(DESCRIPTION.read_text())["paths"]
+    properties = paths["/api/equalizer/gain"]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+    for gain in [properties["gain"]["minimum"], properties["gain"]["maximum"]]:
+        assert post(studio, "equalizer/gain", {"band": 0, "gain": gain})[0] == 200
+        assert post(studio, "equalizer/gain", {"band": 0, "gain": 1.01 * gain})[0] == 422
+    last = properties["band"]["maximum"]
+    filters = [f"Filter {band + 1}: ON PK Fc {20 * band + 20} Hz Gain 1 dB Q 1" for band in range(last + 2)]
+    assert post(studio, "equalizer/import", {"text": "\n".join(filters)})[0] == 422
+    assert post(studio, "equalizer/import", {"text": "\n".join(filters[:-1])})[0] == 200
+    assert post(studio, "equalizer/gain", {"band": last, "gain": 2})[0] == 200
+    assert post(studio, "equalizer/gain", {"band": last + 1, "gain": 2})[0] == 422
+
+
+def test_a_folder_that_cannot_be_made_is_named_by_its_option(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    running = Studio("--recordings", str(tmp_path / "file" / "folder"))
+    assert post(running, "sound/select", {"kind": "demo"})[0] == 200
+    status, _, text = post(running, "recorder/start", {})
+    assert status == 422 and "--recordings" in text and "Domain=" not in text and str(tmp_path) not in text, text
+    assert running.stop() == 0
 
 
 def test_actions_of_many_clients_do_not_meet(studio):

@@ -37,6 +37,24 @@ def test_prices_start_and_stop_for_everybody(open_page, studio):
     assert sum(before) > 50 and received(studio) == before
 
 
+def test_what_is_chosen_and_shown_while_prices_are_stopped_stays(open_page, studio):
+    page = open_page("prices")
+    interval = page.get_by_label("Interval")
+    interval.select_option("60")
+    page.get_by_label("Report a price above or below").fill("BTC>0.01")
+    page.get_by_role("button", name="Set").click()
+    wait(lambda: state(studio, "ticker")["thresholds"])
+    page.get_by_role("button", name="Start").click()
+    until(page, "document.querySelector('tbody td:nth-child(5)').textContent > 2")
+    assert state(studio, "ticker")["interval"] == 60
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    until_still(page, "document.querySelector('tbody td:nth-child(5)').textContent")
+    expected = page.locator("tbody tr").first.locator("td").nth(1).inner_text()
+    page.reload()
+    expect(page.locator("tbody tr").first.locator("td").nth(1)).to_have_text(expected)
+
+
 def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     page = open_page("prices")
     page.get_by_label("Updates per second of each").fill("50")

@@ -435,6 +435,62 @@ def test_imported_filters_can_be_changed(open_page):
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_imported_channels_have_sliders_of_their_own(open_page, studio):
+    page = open_page("equalizer")
+
+    def bring(text):
+        page.locator("#equalizer-text").fill(text)
+        page.get_by_role("button", name="Import").click()
+
+    bring("Channel: L\nFilter 1: ON PK Fc 100 Hz Gain 3 dB Q 1\nChannel: R\nFilter 1: ON PK Fc 5000 Hz Gain -3 dB Q 1")
+    right = page.get_by_label("Right, 5000 Hz")
+    expect(right).to_have_value("-3")
+    expect(page.get_by_label("Right, 100 Hz")).to_have_count(0)
+    # Though left and right are linked: the other channel has no such band.
+    right.focus()
+    right.press("ArrowUp")
+    wait(lambda: (state(studio, "equalizer")["left"], state(studio, "equalizer")["right"]) == ([3], [-2.5]))
+    bring("Channel: L\nFilter 1: ON PK Fc 100 Hz Gain 20 dB Q 1")
+    left = page.get_by_label("Left, 100 Hz")
+    expect(left).to_have_value("20")
+    expect(page.get_by_label("Right, 5000 Hz")).to_have_count(0)
+    expect(page.get_by_text("No bands")).to_have_count(1)
+    left.focus()
+    left.press("ArrowDown")
+    wait(lambda: state(studio, "equalizer")["left"] == [12])
+    bring("Preamp: -6 dB")
+    expect(page.get_by_text("No bands")).to_have_count(2)
+    page.get_by_label("Preset").select_option("Bass")
+    expect(page.get_by_label("Right, 32 Hz")).to_have_value("6")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_an_empty_field_calibrates_nothing(open_page, studio):
+    page = open_page("meter")
+    choose_demo(page)
+    until(page, "document.querySelector('output[aria-label=Level]')?.value !== '–'")
+    page.get_by_label("The level now is, in dB").fill("")
+    page.get_by_role("button", name="Calibrate").click()
+    expect(page.get_by_role("alert")).to_contain_text("level: expected")
+    assert state(studio, "meter")["offset"] is None
+
+
+def test_a_paused_recording_keeps_its_time_on_every_page(open_page):
+    page = open_page("recorder")
+    choose_demo(page)
+    page.get_by_role("button", name="Record", exact=True).click()
+    until(page, "document.querySelector('[aria-label=\"Time in the file\"]').value > '0:01.0'")
+    page.get_by_role("button", name="Pause recording").click()
+    expect(page.get_by_role("button", name="Resume recording")).to_be_visible()
+    until_still(page, "document.querySelector('[aria-label=\"Time in the file\"]').value")
+    time = page.get_by_label("Time in the file").inner_text()
+    other = open_page("recorder")
+    expect(other.get_by_label("Time in the file")).to_have_text(time)
+    page.reload()
+    expect(page.get_by_label("Time in the file")).to_have_text(time)
+    page.get_by_role("button", name="Stop", exact=True).click()
+
+
 def test_a_recording_is_made_played_and_deleted(open_page, tmp_path):
     page = open_page("recorder")
     page.get_by_role("button", name="Record", exact=True).click()

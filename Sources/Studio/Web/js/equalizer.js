@@ -9,8 +9,11 @@ const [PADDING, PICK] = [22, 26];
 /** The bands of a channel. */
 const COUNT = 14;
 const CHANNELS = [["left", "Left", "#7cc6fe"], ["right", "Right", "#ffc689"]];
-/** The frequencies of the graphic equalizer's bands, to which presets belong. */
-const GRAPHIC = "8,16,32,64,128,256,512,1024,2048,3072,4096,5120,10240,16384";
+/** The frequencies of each channel as a text. */
+const bandsOf = ({ left, right }) => `${left}|${right}`;
+const CENTERS = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3072, 4096, 5120, 10240, 16384];
+/** Those of the graphic equalizer, to which presets belong. */
+const GRAPHIC = bandsOf({ left: CENTERS, right: CENTERS });
 /** Gains in dB of 8, 16, 32, 64, 128, 256, 512, 1,024, 2,048, 3,072, 4,096, 5,120, 10,240 and 16,384 Hz. */
 const PRESETS = {
   "Flat": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -28,7 +31,9 @@ export async function equalizer(app) {
   const { link, equalizerHistory: history } = app;
   // A screen that was left has its changes on their way: this one begins with what they leave.
   await history.settled();
-  let [gains, response, frequencies] = [{ left: [], right: [] }, null, []];
+  let [gains, response, frequencies] = [{ left: [], right: [] }, null, { left: [], right: [] }];
+  /** The bands that have sliders. */
+  let shown = null;
   let dragged = null;
   /** The changes whose way to the server is not over, and whether one of them has not begun it. */
   let [underWay, isWaiting] = [0, false];
@@ -44,7 +49,7 @@ export async function equalizer(app) {
 
   const copy = () => ({ left: [...gains.left], right: [...gains.right] });
   // Also after the screen was left.
-  const bands = () => (link.states.equalizer?.frequencies ?? []).join();
+  const bands = () => bandsOf(link.states.equalizer?.frequencies ?? frequencies);
   // While one change is on its way, only the newest of the next ones waits.
   const send = () => {
     if (isWaiting) return;
@@ -79,6 +84,9 @@ export async function equalizer(app) {
     if (known.get(preset.select.value)?.join() !== all) preset.select.value = [...known].find(([, bands]) => bands.join() === all)?.[0] ?? "";
     own.show();
     for (const [channel] of CHANNELS) sliders[channel].forEach(({ slider, value }, band) => {
+      // Imported gains may be more.
+      slider.max = Math.max(MOST, Math.abs(gains[channel][band]));
+      slider.min = -slider.max;
       slider.value = gains[channel][band];
       slider.setAttribute("aria-valuetext", `${fixed(gains[channel][band])} dB`);
       say(value, fixed(gains[channel][band]));
@@ -109,7 +117,8 @@ export async function equalizer(app) {
   const controlOf = (channel, band) => `${channel} ${band}`;
   const move = (channel, band, gain) => {
     const rounded = Math.max(-MOST, Math.min(MOST, Math.round(2 * gain) / 2));
-    const [channels, present] = [CHANNELS.map(([each]) => each).filter((each) => history.isLinked || each === channel), bands()];
+    const isMoved = ([each]) => each === channel || history.isLinked && frequencies[each][band] === frequencies[channel][band];
+    const [channels, present] = [CHANNELS.filter(isMoved).map(([each]) => each), bands()];
     // Bands that are replaced meanwhile take nothing more.
     history.onceReplaced(() => { if (bands() === present) change(controlOf(channel, band), channels.map((each) => ({ channel: each, band, gain: rounded }))); });
   };
@@ -119,8 +128,8 @@ export async function equalizer(app) {
   /** Performs it; what came of it is the account's, too. */
   const take = async (action, argument) => {
     await link.act(action, argument);
-    const { left, right, frequencies: present } = link.states.equalizer;
-    const isGraphic = present.join() === GRAPHIC;
+    const { left, right } = link.states.equalizer;
+    const isGraphic = bands() === GRAPHIC;
     app.session.moved("eq", isGraphic ? [...left, ...right].entries() : [], isGraphic ? [...left, ...right] : null);
   };
   /** Does what replaces the bands, after the changes before it: what it leaves is shown, whatever came of it. */
@@ -217,7 +226,7 @@ export async function equalizer(app) {
       response.frequencies.forEach((frequency, place) => context.lineTo(x(frequency, width), y(response[channel][place], height)));
       context.stroke();
       context.setLineDash([]);
-      frequencies.forEach((frequency, band) => {
+      frequencies[channel].forEach((frequency, band) => {
         context.beginPath();
         context.arc(x(frequency, width), y(gains[channel][band], height), 6, 0, 7);
         context.fill();
@@ -228,7 +237,7 @@ export async function equalizer(app) {
   const pick = (event) => {
     const box = canvas.getBoundingClientRect();
     let best = null;
-    for (const [channel] of CHANNELS) frequencies.forEach((frequency, band) => {
+    for (const [channel] of CHANNELS) frequencies[channel].forEach((frequency, band) => {
       const distance = Math.hypot(event.clientX - box.left - x(frequency, box.width), event.clientY - box.top - y(gains[channel][band], box.height));
       if (distance < PICK && (!best || distance < best.distance)) best = { channel, band, distance };
     });
@@ -255,7 +264,7 @@ export async function equalizer(app) {
   });
 
   const build = () => CHANNELS.forEach(([channel, title], place) => {
-    sliders[channel] = frequencies.map((frequency, band) => {
+    sliders[channel] = frequencies[channel].map((frequency, band) => {
       const name = frequency >= 1000 ? `${Math.floor(frequency / 1000)}k` : String(frequency);
       const value = h("output", {}, "0.0");
       const slider = h("input", { type: "range", min: -MOST, max: MOST, step: 0.5, "aria-label": `${title}, ${frequency} Hz`,
@@ -273,19 +282,20 @@ export async function equalizer(app) {
       return { slider, value, element: h("div", { class: "band" }, value, slider, h("b", {}, name)) };
     });
     rows[place].replaceChildren(...sliders[channel].map((each) => each.element));
+    if (!sliders[channel].length) rows[place].append(h("p", { class: "note" }, "No bands: what was imported has none for this channel."));
   });
   const names = () => {
     const chosen = preset.select.value;
     preset.set([{ id: "", name: "Custom" }, ...[...presets().keys()].map((id) => ({ id, name: id.startsWith(OWN) ? id.slice(OWN.length) : id }))]);
     preset.select.value = chosen;
-    if (gains.left.length) show();
+    if (gains.left.length + gains.right.length) show();
   };
   names();
   own.show();
   showButtons();
 
   return {
-    title: "Equalizer", lead: "14 bands for each channel. Every other screen hears the sound after it. Double click or Delete resets a band.",
+    title: "Equalizer", lead: "14 bands for each channel. Every other screen hears the sound after it; what this browser plays stays as it is. Double click or Delete resets a band.",
     topics: ["levels"],
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
@@ -304,7 +314,8 @@ export async function equalizer(app) {
       response = state.response;
       edition += 1;
       bypass.setAttribute("aria-pressed", String(state.bypassed));
-      if (state.frequencies.join() !== frequencies.join()) {
+      if (bandsOf(state.frequencies) !== shown) {
+        shown = bandsOf(state.frequencies);
         frequencies = state.frequencies;
         gains = { left: [...state.left], right: [...state.right] };
         build();

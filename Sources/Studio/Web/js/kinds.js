@@ -30,7 +30,7 @@ export const KINDS = {
     isUnset: (gains) => gains.every((gain) => gain === 0),
     put: (gains) => ["equalizer/set", { left: gains.slice(0, COUNT), right: gains.slice(COUNT) }],
     noun: "gains", place: "sound",
-    question: (_, parts, { equalizer }) => `the same bands: ${parts.map((band) => `${equalizer.frequencies[band % COUNT]} Hz ${band < COUNT ? "left" : "right"}`).join(", ")}`,
+    question: (_, parts, { equalizer }) => `the same bands: ${parts.map((band) => [band % COUNT, band < COUNT ? "left" : "right"]).map(([band, channel]) => `${equalizer.frequencies[channel][band]} Hz ${channel}`).join(", ")}`,
   },
   "tuner": {
     none: UNSET_TUNER,

@@ -65,6 +65,7 @@ export function lights(app) {
   /** Shows a picture; null: none. */
   const present = (next) => limit.offer(next ?? none, () => {
     if (picture && !next) gone = performance.now();
+    if (picture !== next) picture?.close();
     picture = next;
     draw();
   });

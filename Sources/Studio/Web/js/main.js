@@ -221,9 +221,9 @@ function togglePause() {
 }
 
 function frame() {
+  requestAnimationFrame(frame);
   if (!document.hidden && (!link.paused || due > 0)) screen?.draw?.(link.take());
   due = Math.max(0, due - 1);
-  requestAnimationFrame(frame);
 }
 
 // What is seen first has the focus first: on a phone armed lights and the sound are rows below the buttons.

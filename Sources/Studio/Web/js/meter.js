@@ -70,7 +70,7 @@ export function meter(app) {
         h("div", { class: "figures" }, Object.values(figures).map((each) => each.element))),
       h("section", { class: "card wide" }, h("h2", {}, "Calibration"), calibrated,
         h("div", { class: "row" }, h("label", { for: "reference" }, "The level now is, in dB"), reference,
-          h("button", { type: "button", onclick: () => calibrate("meter/calibrate", { level: Number(reference.value) }) }, "Calibrate"),
+          h("button", { type: "button", onclick: () => calibrate("meter/calibrate", { level: reference.valueAsNumber }) }, "Calibrate"),
           h("button", { type: "button", onclick: () => calibrate("meter/set", { calibrated: false }) }, "Forget")), app.session.bar("meter/")))],
     state(name, state) {
       if (name !== "meter") return;

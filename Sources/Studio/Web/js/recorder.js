@@ -28,7 +28,7 @@ export function recorder(app) {
   list.element.hidden = true;
   let [recording, names] = [null, ""];
 
-  // It plays in this browser, through the equalizer, in place of the sound before.
+  // It plays in this browser as it is; the server hears it in place of the sound before, and equalizes it.
   const open = async (address, name) => {
     const answer = await fetch(address);
     if (!answer.ok) throw new Error(`${name} is no longer there`);
@@ -72,6 +72,7 @@ export function recorder(app) {
       if (focused.disabled) (recording ? stop : start).focus();
       say(pause, state.paused ? "Resume recording" : "Pause recording");
       format.set(state.formats.map((id) => ({ id, name: id.toUpperCase() })));
+      if (recording) say(clock, time(state.seconds));
       if (before !== recording) app.announce(recording ? "Recording" : "Recording stopped");
       say(failure, state.error ? `The last recording ended early: ${state.error}` : "");
       failure.hidden = !state.error;
@@ -90,7 +91,7 @@ export function recorder(app) {
     },
     draw() {
       const progress = link.values.recording;
-      if (progress && recording) say(clock, time(progress.view.getFloat64(0, true)));
+      if (progress && recording && !link.states.recorder.paused) say(clock, time(progress.view.getFloat64(0, true)));
       const levels = link.values.levels;
       if (!levels) return;
       bars.forEach(({ fill, text }, place) => {

@@ -12,8 +12,8 @@ export function tempo(app) {
   const peers = figure("Other programs", "");
   const source = figure("Source", "");
   const dots = h("div", { class: "beats", role: "img", "aria-label": "Beat of the bar" });
-  const number = h("input", { type: "number", id: "bpm", min: "20", max: "999", step: "0.01", onchange: () => app.attempt(() => link.act("tempo/set", { bpm: Number(number.value) })) });
-  const quantum = h("input", { type: "number", id: "quantum", min: "1", max: "64", step: "1", onchange: () => app.attempt(() => link.act("tempo/quantum", { beats: Number(quantum.value) })) });
+  const number = h("input", { type: "number", id: "bpm", min: "20", max: "999", step: "0.01", onchange: () => app.attempt(() => link.act("tempo/set", { bpm: number.valueAsNumber })) });
+  const quantum = h("input", { type: "number", id: "quantum", min: "1", max: "64", step: "1", onchange: () => app.attempt(() => link.act("tempo/quantum", { beats: quantum.valueAsNumber })) });
   const tapped = (event) => app.attempt(() => link.act("tempo/tap", { time: link.time(event) }));
   // A click has the time at which the finger leaves: it is one of the keyboard, or of what reads the screen.
   const tap = h("button", { type: "button", class: "tap", onpointerdown: (event) => { if (event.button === 0) tapped(event); }, onclick: (event) => { if (event.detail === 0) tapped(event); } }, "Tap");

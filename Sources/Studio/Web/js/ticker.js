@@ -52,11 +52,12 @@ export function ticker(app) {
   const [counter, replaced] = [new UpdateRate(), new Replaced()];
   let renewals = link.renewals;
   let isPulling = false;
-  const pull = h("button", { type: "button", ".hidden": true, onclick: () => app.attempt(async () => {
+  const get = () => app.attempt(async () => {
     const { prices, lag: late } = await link.act("ticker/prices");
     show(prices.map(({ received, text, ...each }) => ({ ...each, count: received, digits: text })));
     say(lag.output, fixed(late ?? NaN));
-  }) }, "Get the prices");
+  });
+  const pull = h("button", { type: "button", ".hidden": true, onclick: get }, "Get the prices");
   const way = segments("How prices come", [{ id: "push", name: "As they change" }, { id: "pull", name: "On request" }], (id) => {
     isPulling = id === "pull";
     showWay();
@@ -76,7 +77,7 @@ export function ticker(app) {
   const connection = h("p", { class: "note" });
   const texts = (input) => input.value.split(/[\s,]+/).filter(Boolean);
   const begin = (change = {}) => app.attempt(() => link.act("ticker/start",
-    { source: source.select.value, symbols: texts(names), rate: Number(rate.value), interval: Number(interval.select.value), ...change }));
+    { source: source.select.value, symbols: texts(names), rate: rate.valueAsNumber, interval: Number(interval.select.value), ...change }));
   const start = h("button", { type: "button", class: "primary", onclick: () =>
     link.states.ticker?.running ? app.attempt(() => link.act("ticker/stop")) : begin() }, "Start");
   const lists = choice("List", [], (name) => {
@@ -226,7 +227,8 @@ export function ticker(app) {
       say(start, state.running ? "Stop" : "Start");
       source.set(state.sources, state.running || !source.select.value ? state.source : undefined);
       showRate();
-      interval.set(state.intervals.map((each) => ({ id: String(each), name: each < 60 ? `${each} s` : `${each / 60} min` })), String(state.interval));
+      interval.set(state.intervals.map((each) => ({ id: String(each), name: each < 60 ? `${each} s` : `${each / 60} min` })),
+        state.running || !interval.select.value ? String(state.interval) : undefined);
       say(connection, state.connection ?? "");
       connection.hidden = !state.connection;
       // What was typed stays until there are others.
@@ -245,6 +247,8 @@ export function ticker(app) {
       names.value = state.symbols.join(", ");
       showLists();
       rate.value = Number(state.rate.toFixed(1));
+      // Those of before it was stopped.
+      if (!state.running) get();
     },
     draw() {
       const closed = link.values.candles;

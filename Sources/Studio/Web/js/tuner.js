@@ -44,7 +44,7 @@ export function tuner(app) {
   /** Whether somebody is typing the reference. */
   let isTyped = false;
   const reference = h("input", { type: "number", id: "a4", min: "392", max: "466", step: "0.1", 
-    oninput: () => { isTyped = true; }, onchange: () => { isTyped = false; set({ a4: Number(reference.value) }); } });
+    oninput: () => { isTyped = true; }, onchange: () => { isTyped = false; set({ a4: reference.valueAsNumber }); } });
   const instrument = choice("Instrument", [], (value) => set({ instrument: value }));
   const method = choice("Method", [], (value) => set({ method: value }));
   const temperament = choice("Temperament", [], (value) => set({ temperament: value }));
