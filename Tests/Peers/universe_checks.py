@@ -18,6 +18,8 @@ from universe_nodes import (
 NODES = 3
 # As long as an owner is heard before it takes over again, with room for a slow machine.
 RETURN = 25.0
+# Between the packets of owner and standby with the same frame, in seconds, of half of them and of 99 of 100.
+SKEW, SHARES = 0.005, (0.5, 0.99)
 
 
 class Lab:
@@ -95,15 +97,14 @@ def every_universe(lab):
     colours = len({each.levels for each in packets if each.universe == universes[0]})
     expect(colours > 40, f"expected a show that moves, got {colours} colours in 3 s")
     seen = lab.watch.since(begin, begin + 2)
-    apart = skews(seen, universes)
-    middle, most = (share(apart, part) * 1000 for part in (0.5, 0.99))
-    # What the machine holds up one of them moves its frames on their own: no clock is better.
-    floor = share(unevenness(seen, universes), 0.99) * 1000
-    text = f"skew p50 {middle:.2f} ms, p99 {most:.2f} ms, of one source p99 {floor:.2f} ms"
-    # Frames that each node counts for itself are up to half a frame apart. Two processors do not send 100,000 packets a second in time.
-    is_shared = middle <= 5 and most <= max(5, 1.5 * floor)
-    expect(is_shared or lab.plan.each > 100, f"expected frames of owner and standby within 5 ms, got {text}")
-    return f"{equal:.1%} of the levels equal, {len(packets) / 3:.0f} packets/s, {text}"
+    apart, uneven = skews(seen, universes), unevenness(seen, universes)
+    text = ", ".join(f"p{100 * part:.0f} {share(apart, part) * 1000:.2f} ms, of one source {share(uneven, part) * 1000:.2f} ms" for part in SHARES)
+    # What the machine holds up one of them moves its frames on their own: no clock is better. Frames that each node counts for itself are up
+    # to half a frame apart, which half of those of few universes show on a machine that is held up at times.
+    for part in SHARES:
+        floor = 0 if part == 0.5 and lab.plan.each <= 100 else 1.5 * share(uneven, part)
+        expect(share(apart, part) <= max(SKEW, floor), f"expected frames of owner and standby within 5 ms, or 1.5 times that of one source, got {text}")
+    return f"{equal:.1%} of the levels equal, {len(packets) / 3:.0f} packets/s, skew {text}"
 
 
 def killed(lab):
