@@ -273,8 +273,12 @@ struct CameraMapperTests {
     let stage = Stage(camera)
     let isOver = SeenMutex(false)
     let left = SeenMutex(rest)
+    // Each frame waits until the update of the one before was taken.
+    let (taken, next) = AsyncStream.makeStream(of: Void.self)
+    next.yield()
     let frames = AsyncStream<Data> {
-      isOver.withLock(\.self) ? left.withLock { $0.popLast() } : try? await stage.next()
+      for await _ in taken { break }
+      return isOver.withLock(\.self) ? left.withLock { $0.popLast() } : try? await stage.next()
     }
     let updates = try await CameraMapper(Self.gray(camera)).map(rig, frames: frames) { levels in
       // The bar is dead.
@@ -285,6 +289,7 @@ struct CameraMapperTests {
       for try await update in updates {
         if update.phase == .again { isOver.withLock { $0 = true } }
         last = update
+        next.yield()
       }
     }
     #expect(
