@@ -164,7 +164,13 @@ struct MapCommandTests {
     let run = try RustleProcess.run([
       "map", "run", "--rig", rig, "--frames", "-", "--output", "artnet:127.0.0.1", "--schedule", schedule,
     ])
-    #expect(run.status == 64 && run.errors.contains("states.json: states: expected"), "\(run.status) \(run.errors)")
+    #expect(run.status == 65 && run.errors.contains("states.json: states: expected"), "\(run.status) \(run.errors)")
+    let recording = try folder.write(Data("YUV4MPEG2 W8 H8 Cmono\nFRAME\n".utf8) + Data(count: 64), as: "in.y4m")
+    let decode = { try RustleProcess.run(["map", "decode", recording, "--count", "24"] + $0) }
+    let scheduled = try decode(["--schedule", schedule])
+    #expect(scheduled.status == 65 && scheduled.errors.contains("states: expected"), "\(scheduled.errors)")
+    let sized = try decode(["--gray", "8x8"])
+    #expect(sized.status == 65 && sized.errors.contains("expected bytes of gray, got YUV4MPEG2"), "\(sized.errors)")
     let picture = try folder.write(Data("P5 2 2 255 0000".utf8), as: "0.pgm")
     let gray = try RustleProcess.run(["map", "decode", picture, "--count", "2", "--gray", "2x2"])
     #expect(gray.status == 64 && gray.errors.contains("--gray"), "\(gray.status) \(gray.errors)")

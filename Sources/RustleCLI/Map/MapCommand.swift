@@ -72,7 +72,7 @@ struct MapInputOptions: ParsableArguments {
       var alone = MappingSettings()
       _ = try RecordedMapping(count: count, rig: rig, settings: alone)
       alone.schedule = settings.schedule
-      try CommandFailure.naming(schedule, .usage) { _ = try RecordedMapping(count: count, rig: rig, settings: alone) }
+      try CommandFailure.naming(schedule) { _ = try RecordedMapping(count: count, rig: rig, settings: alone) }
     }
     if let gray { settings.format = .gray(width: gray.width, height: gray.height) }
     guard let known else { return }
@@ -96,7 +96,10 @@ struct MapOutputOptions: ParsableArguments {
   var output: String?
 
   @Option(
-    "Corrections to apply: JSON with moves, fixtures that are not there, and swaps; with --known, to that map.",
+    """
+    Corrections to apply, such as {"v":1,"corrections":[{"id":3,"x":81.5,"y":40},{"id":4,"found":false},{"swap":[1,2]}]}; with --known, \
+    to that map.
+    """,
     value: "file",
     completion: .file(extensions: ["json"]))
   var corrections: String?

@@ -21,13 +21,33 @@ struct MapDecodeCommand: AsyncParsableCommand {
       states get places that are sure and wrong. Those of one fixture after the other and of a list of frames begin with the schedule \
       and lack none.
 
-      The map is JSON with all ids: the place in pixels from the middle of the top left one and from -1 to 1 to the right and up, its \
-      standard deviation and confidence, or the reason why there is none. A picture of --overlay has a ring at each fixture, a square where \
-      its confidence is below 0.98, and a cross at a mirror image.
+      With --method checked, check bits follow, each with its complement: check bit c is the parity of those bits of an id whose column \
+      has bit c; the columns, the lowest bit's first, are 3, 5, 6, 7, 9 and on, without powers of two (a Hamming code).
+
+      The map is JSON with all ids. A picture of --overlay has a ring at each fixture, a square where its confidence is below 0.98, and a \
+      cross at a mirror image. The status is 0 also where no fixture was found.
 
       EXAMPLES:
         rustle map decode take1.y4m --count 300 -o found.json --overlay found.png
         ffmpeg -i take1.mov -f yuv4mpegpipe - | rustle map decode - --count 50
+
+      JSON FIELDS:
+        v, width, height  version of the fields, and the size of the frames in pixels
+        fixtures          one object for each id from 0
+        id, found         the id, and whether it has a place
+        x, y              place in pixels from the middle of the top left one
+        normalized        the same from -1 to 1, to the right and up
+        sigma             standard deviation of the place, pixels
+        confidence, sure  probability of the place, and whether it is 0.98 or more
+        brightness        light at its brightest pixel, 1 is white
+        pixels            pixels with at least half of that
+        mirror            place of a mirror image
+        reason            without a place, one of:
+          dark            no light, or not there by a correction
+          hidden          something was in front of it
+          saturated       the picture is white there
+          ambiguous       its light may be another fixture's
+          lowContrast     its light is hardly above the noise, or as a mirror's
       """)
 
   @Argument(help: "Files of the recording, or - for standard input.", completion: .file())
@@ -78,7 +98,7 @@ struct MapDecodeCommand: AsyncParsableCommand {
       settings.format = .images
     }
     try input.read(into: &settings, output, corrections, count: count ?? 0, rig: nil)
-    let recorded = try CommandFailure.naming(input.schedule ?? "--count", .usage) {
+    let recorded = try CommandFailure.naming(input.schedule ?? "--count", input.schedule == nil ? .usage : .badData) {
       try RecordedMapping(count: count ?? 0, settings: settings)
     }
     for path in recordings {
@@ -86,7 +106,15 @@ struct MapDecodeCommand: AsyncParsableCommand {
         if arePictures {
           try recorded.add(try TextFile.bytes(of: path, option: "<recording>", limit: MapFiles.longest))
         } else {
-          try MapFiles.pieces(of: path, option: "<recording>") { try recorded.add($0) }
+          var isFirst = true
+          try MapFiles.pieces(of: path, option: "<recording>") { piece in
+            if isFirst, input.gray != nil, piece.starts(with: "YUV4MPEG2".utf8) {
+              throw CommandFailure(
+                .badData, "\(path): expected bytes of gray, got YUV4MPEG2, which has its size", advice: "Omit --gray.")
+            }
+            isFirst = false
+            try recorded.add(piece)
+          }
         }
       }
     }

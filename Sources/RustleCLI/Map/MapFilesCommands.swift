@@ -9,7 +9,8 @@ struct MapJudgeCommand: AsyncParsableCommand {
     abstract: "Judge a map by the truth of a simulated camera.",
     usage: "rustle map judge <truth> <found>",
     discussion: """
-      Fixtures are found within two pixels; farther ones, and dead ones that have a place, are wrong. The verdict is a line of JSON.
+      Fixtures are found within two pixels; farther ones, and dead ones that have a place, are wrong. The verdict is a line of JSON. A truth \
+      is {"v":1,"fixtures":[{"id":0,"alive":true,"x":81.5,"y":40}]}, with all ids, in pixels.
 
       EXAMPLES:
         rustle map simulate --scene hard --count 500 --truth truth.json -o take.y4m
@@ -21,7 +22,7 @@ struct MapJudgeCommand: AsyncParsableCommand {
         alive     fixtures that give light
         found     those of them within two pixels of their true place
         recall    found / alive, 0 to 1
-        wrong     fixtures with light farther than two pixels from it
+        wrong     places farther than two pixels from it, ghosts included
         ghosts    fixtures without light that have a place
         median_px, p95_px  distances of the found from their true places
       """)
