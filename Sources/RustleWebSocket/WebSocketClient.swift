@@ -154,9 +154,15 @@ extension WebSocketFeed.TLS {
       }
       return try NIOSSLContext(configuration: configuration)
     } catch {
-      let source = if case .file(let path) = roots { path } else { "the text" }
       let reason = (error as? NIOSSLError) == .failedToLoadCertificate ? "none" : "\(WebSocketEnd(error))"
-      throw FeedError(code: .unreadableFile, message: "roots: expected certificates in PEM in \(source), got \(reason)")
+      let expected =
+        switch roots {
+        // As in a small container: SwiftNIO has no reason then.
+        case .system: "the certificates of the system, as of its package ca-certificates, got none"
+        case .file(let path): "certificates in PEM in \(path), got \(reason)"
+        case .pem: "certificates in PEM in the text, got \(reason)"
+        }
+      throw FeedError(code: .unreadableFile, message: "roots: expected \(expected)")
     }
   }
 

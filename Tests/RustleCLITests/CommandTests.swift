@@ -59,6 +59,11 @@ import Testing
   }
   #endif
 
+  @Test func m4aIsNoFaultWhereItIsNot() throws {
+    let alone = try RustleProcess.run(["doctor"], environment: ["PATH": "/nowhere"])
+    #expect(alone.status == 0 && alone.output.contains("install FFmpeg") && !alone.output.contains("WRONG"))
+  }
+
   @Test func theEnvironmentNamesThePathOfTheFFT() throws {
     let forced = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_INSTRUCTION_SET": "plain"])
     #expect(forced.lines.contains { $0.split(separator: " ") == ["FFT", "plain"] })

@@ -11,7 +11,7 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Show the versions in use and missing components.",
     discussion: """
-      The exit status is 0 when every component is available, 69 otherwise. Of DMX it shows the interfaces, whether the ports can be \
+      The exit status is 0 when every component but M4A and plots is available, 69 otherwise. Of DMX it shows the interfaces, whether the ports can be \
       shared and multicast be joined, and whether senders are scheduled before other threads; for that it opens sockets and sends nothing.
 
       EXAMPLES:
@@ -61,10 +61,12 @@ struct Component {
     let terminal = isTerminal ? "\(profile.columns) x \(profile.rows)" : "none (output is a file or a pipe)"
     let formats = AudioLibrary.Format.allCases.map { format in
       let isThere = AudioLibrary.supports(format)
-      let remedy =
-        isThere
-        ? nil : format == .m4a ? "install FFmpeg" : "install a libsndfile with this codec (1.1 or newer for MP3)"
-      return Self(name: "  \(format.rawValue)", value: isThere ? "yes" : "no", remedy: remedy)
+      // As plots, M4A is for those who install what it takes.
+      let (isMissing, isOptional) = (!isThere, format == .m4a)
+      return Self(
+        name: "  \(format.rawValue)", value: isThere ? "yes" : "no",
+        remedy: isMissing && !isOptional ? "install a libsndfile with this codec (1.1 or newer for MP3)" : nil,
+        advice: isMissing && isOptional ? "install FFmpeg" : nil)
     }
     let archive = Self(
       name: "native archive", value: Version.archive,
