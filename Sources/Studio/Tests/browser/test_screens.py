@@ -530,6 +530,25 @@ def test_a_touch_scrolls_the_equalizer(browser, studio):
     context.close()
 
 
+def test_a_screen_begins_with_its_title_in_view(open_page):
+    for width, height in [(1280, 600), (360, 740)]:
+        page = open_page("prices", width=width, height=height)
+        for scrolled, name in [(60, "meter"), (120, "prices")]:
+            page.evaluate("(top) => scrollTo(0, top)", scrolled)
+            page.evaluate("(name) => { location.hash = `#/${name}`; }", name)
+            until(page, f"document.querySelector('[data-id={name}][aria-current]') && document.activeElement.tagName === 'H1'")
+            top = page.locator("h1").bounding_box()["y"]
+            header = page.locator("#header, header").first.bounding_box()
+            assert top >= header["y"] + header["height"], (width, scrolled, top, header)
+
+
+def test_a_long_message_leaves_its_button_in_view(open_page):
+    page = open_page("prices", width=360, height=740)
+    page.get_by_label("Symbols").fill(" ".join(f"S{number}" for number in range(40)))
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Close", exact=True)).to_be_in_viewport(ratio=1)
+
+
 def test_what_went_wrong_is_in_view(open_page, studio):
     page = open_page("lights")
     page.get_by_role("button", name="Start", exact=True).click()

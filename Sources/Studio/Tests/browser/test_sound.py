@@ -119,6 +119,31 @@ def test_a_file_is_heard(open_page, tone, tmp_path):
         page.get_by_role("button", name="File…").click()
     chooser.value.set_files(broken)
     expect(page.get_by_role("alert")).to_contain_text("broken.wav is no sound file")
+    # The sound before goes on, and no page that is loaded again opens a microphone for it.
+    expect(page.locator("#source-select option:checked")).to_have_text("a440.wav")
+    expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
+    assert page.evaluate("sessionStorage.getItem('rustle-sound')") is None
+    page.reload()
+    expect(page.locator("#source-select option:checked")).to_have_text("No sound")
+
+
+def test_a_file_without_worklets_is_refused_in_words(open_page, tone):
+    """As of a page over HTTP from another machine."""
+    page = open_page("tuner")
+    page.evaluate("Object.defineProperty(AudioContext.prototype, 'audioWorklet', { value: undefined })")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="File…").click()
+    chooser.value.set_files(tone)
+    expect(page.get_by_role("alert")).to_contain_text("Choose a device of the server")
+    expect(page.locator("#source-select option:checked")).to_have_text("No sound")
+
+
+def test_a_text_that_is_too_long_keeps_the_connection(open_page):
+    page = open_page("equalizer")
+    page.locator("#equalizer-text").fill("Filter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0\n" * 1800)
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_role("alert")).to_contain_text("expected at most")
+    expect(page.locator("#connection[data-state=live]")).to_be_visible()
 
 
 def test_a_choice_of_sound_is_made_by_enter_not_by_arrows(open_page):

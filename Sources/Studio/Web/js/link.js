@@ -4,6 +4,8 @@ const TOPICS = ["", "prices", "meter", "spectrum", "pitch", "tempo", "lights", "
 /** The topics of the sound. */
 export const SOUND = ["meter", "spectrum", "pitch", "levels", "voice"];
 const HEADER = 20;
+/** The most bytes of what an action is given: the server takes 64 KiB with its name. */
+const LONGEST = (1 << 16) - 256;
 /** Why a connection is closed: the rules of access refuse it, or the session of the account has ended. */
 const REFUSED = 1008;
 const ENDED = "the session has ended";
@@ -128,6 +130,8 @@ export class Link extends EventTarget {
     // The next connection is there in a moment.
     if (this.#renewal) return this.#renewal.promise.then(() => this.act(name, argument));
     if (!this.#isOpen) return Promise.reject(new Error("not connected"));
+    // The server ends a connection with a longer message.
+    if (new Blob([JSON.stringify(argument)]).size > LONGEST) return Promise.reject(new Error("expected at most 64 KiB, got more"));
     const id = this.#next++;
     const answer = new Promise((resolve, reject) => this.#requests.set(id, { resolve, reject }));
     this.#send({ id, do: name, with: argument });

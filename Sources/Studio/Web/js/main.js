@@ -170,7 +170,11 @@ async function route(focuses = true) {
   showArmed();
   showSignal();
   showStates();
-  if (focuses) title.focus();
+  // The header would cover a title that is focused where the screen before was scrolled to.
+  if (focuses) {
+    scrollTo(0, 0);
+    title.focus({ preventScroll: true });
+  }
 }
 
 /** Gives the screen all states that are known. */

@@ -48,34 +48,39 @@ export class BrowserSound {
     }
   }
 
-  /** Works after what was asked for before; what fails leaves nothing open. */
+  /** Whether it is the microphone. */
+  get hasMicrophone() { return this.#stream !== null; }
+
+  /** Works after what was asked for before. */
   #inTurn(work) {
-    const result = this.#turn.then(work).catch(async (error) => {
-      await this.#end();
-      throw error;
-    });
+    const result = this.#turn.then(work);
     this.#turn = result.catch(() => {});
     return result;
   }
 
+  // What cannot be opened leaves the sound before as it is.
   async #microphone(link) {
-    await this.#end();
     if (!window.isSecureContext || !navigator.mediaDevices) {
       throw new Error("The browser gives its microphone to https and to this machine's own addresses only. Choose a device of the server.");
     }
     const audio = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
+    let stream;
     try {
-      this.#stream = await navigator.mediaDevices.getUserMedia({ audio });
+      stream = await navigator.mediaDevices.getUserMedia({ audio });
     } catch (error) {
       throw new Error(`The microphone was not opened: ${error.message}`);
     }
-    this.#context = new AudioContext();
+    await this.#end();
+    [this.#context, this.#stream] = [new AudioContext(), stream];
     await this.#start(link, this.#context.createMediaStreamSource(this.#stream));
   }
 
   async #play(link, file) {
-    await this.#end();
     const context = new AudioContext();
+    if (!context.audioWorklet) {
+      await context.close();
+      throw new Error("The browser passes on a file's sound on https and this machine's own addresses only. Choose a device of the server.");
+    }
     let buffer;
     try {
       buffer = await context.decodeAudioData(await file.arrayBuffer());
@@ -83,6 +88,7 @@ export class BrowserSound {
       await context.close();
       throw new Error(`${file.name} is no sound file that this browser plays`);
     }
+    await this.#end();
     this.#context = context;
     const source = new AudioBufferSourceNode(context, { buffer, loop: true });
     source.connect(context.destination);
@@ -99,6 +105,15 @@ export class BrowserSound {
   }
 
   async #start(link, source) {
+    try {
+      await this.#connect(link, source);
+    } catch (error) {
+      await this.#end();
+      throw error;
+    }
+  }
+
+  async #connect(link, source) {
     const context = this.#context;
     await context.audioWorklet.addModule("js/microphone.js");
     // The engines hear one channel: of more the mean.
@@ -204,7 +219,7 @@ export function picker(app) {
     // The page was loaded again; the server may still have its former client.
     const isLeft = kind === "none" || kind === "browser" && client === chosen?.client;
     if (wasGreeting && isLeft && chosen && !browserSound.isOpen) return void app.attempt(() => restore(chosen));
-    const isKept = kind === "demo" || kind === "device" || isOurs && browserSound.file === null;
+    const isKept = kind === "demo" || kind === "device" || isOurs && browserSound.hasMicrophone;
     if (isKept) tabStore.set(CHOICE, JSON.stringify({ kind, name, client }));
     else if (!wasGreeting) tabStore.remove(CHOICE);
   });
