@@ -138,14 +138,6 @@ def test_a_file_without_worklets_is_refused_in_words(open_page, tone):
     expect(page.locator("#source-select option:checked")).to_have_text("No sound")
 
 
-def test_a_text_that_is_too_long_keeps_the_connection(open_page):
-    page = open_page("equalizer")
-    page.locator("#equalizer-text").fill("Filter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0\n" * 1800)
-    page.get_by_role("button", name="Import").click()
-    expect(page.get_by_role("alert")).to_contain_text("expected at most")
-    expect(page.locator("#connection[data-state=live]")).to_be_visible()
-
-
 def test_a_choice_of_sound_is_made_by_enter_not_by_arrows(open_page):
     page = open_page()
     select = page.get_by_label("Sound", exact=True)

@@ -299,3 +299,11 @@ def test_a_screen_that_is_opened_again_waits_for_what_it_left(screen, studio):
     expect(screen.slider(512)).to_have_value("3")
     screen.slider(64).press("PageUp")
     wait_until(page, lambda: (left := state(studio, "equalizer")["left"])[3] == left[6] == 3)
+
+
+def test_a_text_that_is_too_long_keeps_the_connection(open_page):
+    page = open_page("equalizer")
+    page.locator("#equalizer-text").fill("Filter 1: ON PK Fc 1000 Hz Gain 5 dB Q 1.0\n" * 1800)
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_role("alert")).to_contain_text("expected at most")
+    expect(page.locator("#connection[data-state=live]")).to_be_visible()
