@@ -6,6 +6,7 @@ Publishers and consumers are processes of their own; servers, and consumers, are
 
 import collections
 import contextlib
+import itertools
 import json
 import pathlib
 import re
@@ -169,14 +170,20 @@ def stalled(rustle, folder, quotes, limits):
     """A consumer that has stopped, another one, and a publisher that is given quotes, of a server with these limits."""
     options = folder / "server.conf"
     options.write_text(limits)
-    path, server = recording(folder, quotes, 1_000), Server(folder, options=["-c", str(options)])
+    symbols = 1_000
+    path, server = recording(folder, quotes, symbols), Server(folder, options=["-c", str(options)])
     try:
         slow, other = (Command(rustle, folder, name, "--connect", server.url("p")) for name in ("slow", "other"))
         joined(rustle, folder, server.url("p"), [slow, other])
-        slow.process.send_signal(signal.SIGSTOP)
         publisher = Command(rustle, folder, "publisher", "--replay", "-", "--input", "ndjson", "--speed", "max", "--publish",
                             server.url("p"), stdin=subprocess.PIPE)
         with open(path, "rb") as file:
+            # A gap is what lies between two numbers: without a first one of a symbol nobody knows what has been lost of it.
+            publisher.process.stdin.writelines(itertools.islice(file, symbols))
+            publisher.process.stdin.flush()
+            for consumer in (slow, other):
+                until(lambda: accounted(consumer)[0] == symbols, "a quote of each symbol")
+            slow.process.send_signal(signal.SIGSTOP)
             shutil.copyfileobj(file, publisher.process.stdin)
         publisher.process.stdin.flush()
         yield slow, other, publisher
