@@ -351,13 +351,21 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
             if len(replicas) < 2 or not all(one.get("current") for one in replicas):
                 return None
             return next((server for server in servers if server.name == nodes.get("leader")), None)
-        source = Source(rustle, folder, until(leader, "a leader").url("p"), 10,
-                        options=("--durable", "1h", "--metrics", "127.0.0.1:0"))
-        consumer = Command(rustle, folder, "consumer", "--connect", until(leader, "a leader").url("p"), "--history", "all")
+
+        def agreed():
+            """The leader of three servers that agree, which none of our programs takes part in."""
+            try:
+                return until(leader, "three nodes that agree")
+            except AssertionError as error:
+                said = {server.name: server.request(f"$JS.API.STREAM.INFO.{stream}") for server in servers if server.process.poll() is None}
+                clusters = {name: answer and answer.get("cluster", answer) for name, answer in said.items()}
+                raise AssertionError(f"{error}: the servers that run say {clusters}") from None
+        source = Source(rustle, folder, agreed().url("p"), 10, options=("--durable", "1h", "--metrics", "127.0.0.1:0"))
+        consumer = Command(rustle, folder, "consumer", "--connect", agreed().url("p"), "--history", "all")
         acknowledged = Acknowledgements(source.command.metrics())
         for kill in range(kills):
             source.passes(200)
-            lost = until(leader, "three nodes that agree")
+            lost = agreed()
             with Elections([server for server in servers if server is not lost], stream) as elections, Delays() as delays:
                 lost.kill()
                 begun, before = time.monotonic(), acknowledged.changes[-1][1]
@@ -370,7 +378,7 @@ def leaders_that_are_killed_lose_nothing(rustle, folder, kills):
             delays.judge("stored again, the servers' election included,", end - begun, 10)
             lost.start()
         acknowledged.end()
-        until(leader, "three nodes that agree")
+        agreed()
         count = source.end()
         until(lambda: accounted(consumer)[0] >= count, f"{count} updates")
         consumer.end()
