@@ -97,8 +97,8 @@ struct MapOutputOptions: ParsableArguments {
 
   @Option(
     """
-    Corrections to apply, such as {"v":1,"corrections":[{"id":3,"x":81.5,"y":40},{"id":4,"found":false},{"swap":[1,2]}]}; with --known, \
-    to that map.
+    Corrections to apply, such as {"v": 1, "corrections": [{"id": 3, "x": 81.5, "y": 40}, {"id": 4, "found": false}, \
+    {"swap": [1, 2]}]}; with --known, to that map.
     """,
     value: "file",
     completion: .file(extensions: ["json"]))
