@@ -1,4 +1,4 @@
-"""The sound of a device of the server: PulseAudio, through ALSA as on a desktop, with a source that hears a tone of 440 Hz."""
+"""The sound of a device of the server: the demo, and PulseAudio, through ALSA as on a desktop, with a source that hears a tone of 440 Hz."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from conftest import Studio
-from page import open_screen, until
+from page import choose_demo, open_screen, until
 from rig import wait
 
 
@@ -73,3 +73,10 @@ def test_a_device_of_the_server_is_heard_and_its_end_is_said(open_page, studio, 
     # With another server it is there again, without a new studio.
     sound_server.start()
     is_heard()
+
+
+def test_the_demo_tone_is_one_note(open_page):
+    page = open_page("tuner")
+    choose_demo(page)
+    expect(page.locator(".guide")).to_have_text("In tune")
+    expect(page.get_by_label("Note", exact=True)).to_have_text("A4")

@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 const SOFTEST: f64 = -60.0;
 /// The seconds of one swell, up and down.
 const SWELL: f64 = 20.0;
-/// The tones of the first channel and of the others, in Hz.
-const TONES: [f64; 2] = [440.0, 660.0];
+/// The tones of the first channel and of the others, in Hz: an octave, so that a mix of them is one note.
+const TONES: [f64; 2] = [440.0, 880.0];
 
 /// The sample of a frame, computed from its number alone.
 pub(super) fn sample(frame: u64, channel: usize, rate: u32) -> f32 {
@@ -22,13 +22,13 @@ pub(super) fn sample(frame: u64, channel: usize, rate: u32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Four frames in a period of the first channel's tone.
-    const RATE: u32 = 1_760;
+    /// Eight frames in a period of the first channel's tone.
+    const RATE: u32 = 3_520;
 
     /// The loudest frame of a period that begins at `seconds`.
     fn loudest(seconds: u64, channel: usize) -> f32 {
         let from = seconds * u64::from(RATE);
-        (from..from + 16).fold(0.0, |most, frame| sample(frame, channel, RATE).abs().max(most))
+        (from..from + 32).fold(0.0, |most, frame| sample(frame, channel, RATE).abs().max(most))
     }
 
     #[test]
@@ -52,19 +52,19 @@ mod tests {
     }
 
     #[test]
-    fn channels_have_tones_of_440_and_660_hertz() {
+    fn channels_have_tones_of_440_and_880_hertz() {
         let full = 10 * u64::from(RATE);
         let near = |frame, channel, expected: f64| {
             let got = f64::from(sample(full + frame, channel, RATE));
             assert!((got - expected).abs() < 0.02, "{got}, not {expected}");
         };
-        for (frame, quarter) in [(0, 0.0), (1, 1.0), (2, 0.0), (3, -1.0)] {
-            near(frame, 0, quarter);
-        }
         let half = std::f64::consts::FRAC_1_SQRT_2;
+        for (frame, eighths) in [(0, 0.0), (1, half), (2, 1.0), (3, half), (4, 0.0), (6, -1.0)] {
+            near(frame, 0, eighths);
+        }
         for channel in [1, 2, 31] {
-            for (frame, eighths) in [(0, 0.0), (1, half), (2, -1.0), (3, half), (4, 0.0), (5, -half)] {
-                near(frame, channel, eighths);
+            for (frame, quarter) in [(0, 0.0), (1, 1.0), (2, 0.0), (3, -1.0)] {
+                near(frame, channel, quarter);
             }
         }
     }
