@@ -220,6 +220,36 @@ def test_a_and_b_stay_where_they_are_without_a_connection(screen):
         expect(slider).to_have_value(value)
 
 
+def test_a_and_b_keep_filters_that_were_imported(screen, studio):
+    memory = screen.page.get_by_role("button", name="A/B:")
+
+    def bands():
+        now = state(studio, "equalizer")
+        return now["frequencies"]["left"], now["left"]
+
+    screen.sets(screen.slider(512).press, "PageUp")
+    graphic = bands()
+    memory.click()
+    screen.replaces(screen.write, FILTERS["1000"])
+    imported = bands()
+    assert imported == ([1000], [5])
+    for name, action, expected in [("A", "equalizer/set", graphic), ("B", "equalizer/import", imported)]:
+        screen.does(action, memory.click)
+        expect(memory).to_have_text(f"A/B: {name}")
+        assert bands() == expected
+        assert state(studio, "equalizer")["preamp"] == (-6 if name == "B" else 0)
+    # One that is not made leaves both as they are.
+    screen.cut()
+    memory.click()
+    screen.has_failed("not connected")
+    expect(memory).to_have_text("A/B: B")
+    screen.connect_again()
+    screen.does("equalizer/set", memory.click)
+    assert bands() == graphic
+    screen.replaces(screen.undo.click)
+    assert bands() == imported
+
+
 def test_a_change_whose_answer_is_lost_can_be_undone(screen, studio):
     screen.hold()
     screen.slider(512).press("PageUp")

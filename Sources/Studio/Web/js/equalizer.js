@@ -134,13 +134,16 @@ export async function equalizer(app) {
   };
   /** Does what replaces the bands, after the changes before it: what it leaves is shown, whatever came of it. */
   const exchange = (work) => app.attempt(() => history.exchange(work, () => { adopt(); showButtons(); }));
-  /** Performs what replaces the bands: one step, whatever they were. */
-  const replace = (action, argument) => exchange(async () => {
-    const noted = history.replace(await text(), action, argument);
+  /** Performs what replaces the bands: one step, whatever they were. The argument may be one that is to come; `takeBack` follows if it is not done. */
+  const replace = (action, coming, takeBack) => exchange(async () => {
+    let noted = null;
     try {
+      const argument = await coming;
+      noted = history.replace(await text(), action, argument);
       await take(action, argument);
     } catch (error) {
-      history.forget(noted);
+      if (noted) history.forget(noted);
+      takeBack?.();
       throw error;
     }
   });
@@ -181,11 +184,17 @@ export async function equalizer(app) {
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
   const memory = button("A", () => history.onceReplaced(() => {
     const { slots, slot } = history;
-    history.slots = { ...slots, [slot]: { ...copy(), bands: bands() } };
+    // Bands that were imported are known as text alone.
+    const filters = bands() === GRAPHIC ? null : history.after(text);
+    filters?.catch(() => {});
+    history.slots = { ...slots, [slot]: { ...copy(), bands: bands(), filters } };
     history.slot = slot === "A" ? "B" : "A";
     const other = history.slots[history.slot];
+    const takeBack = () => { [history.slots, history.slot] = [slots, slot]; };
     history.end();
-    if (other?.bands === bands()) change("memory", differences(other), () => { [history.slots, history.slot] = [slots, slot]; });
+    if (other?.bands === bands()) change("memory", differences(other), takeBack);
+    else if (other?.filters) replace("equalizer/import", other.filters.then((text) => ({ text })), takeBack);
+    else if (other) replace("equalizer/set", { left: other.left, right: other.right }, takeBack);
     showButtons();
   }));
   const showButtons = () => {
