@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from conftest import SCREENS
-from page import open_screen, until
+from page import choose_demo, open_screen, until
 from test_screens import start_everything
 
 # Notes what is written into pictures from now on.
@@ -42,6 +42,39 @@ def test_an_empty_picture_says_why(open_page, studio):
         page.evaluate("written.length = 0")
         until(page, "written.length > 0")
         assert unheard not in page.evaluate("written"), screen
+
+
+def test_a_picture_that_a_pause_leaves_empty_says_so(open_page, studio):
+    page, other = open_page("account"), open_page("lights")
+    choose_demo(page)
+    page.evaluate(NOTE_TEXTS)
+    page.locator("#pause").click()
+    for screen in ["spectrum", "meter", "tuner", "voice"]:
+        page.evaluate("written.length = 0")
+        open_screen(page, studio.address, screen)
+        until(page, "written.includes('Paused: Resume draws it')")
+    open_screen(page, studio.address, "lights")
+    until(page, "written.at(-1) === 'Stopped: Start draws the show'")
+    other.get_by_role("button", name="Start", exact=True).click()
+    until(page, "written.at(-1) === 'Paused: Resume draws the show'")
+    other.get_by_role("button", name="Stop", exact=True).click()
+    until(page, "written.at(-1) === 'Stopped: Start draws the show'")
+    # One that is gone from a picture is not shown on a page that is paused, either.
+    other.get_by_role("button", name="Start", exact=True).click()
+    page.locator("#pause").click()
+    count = len(page.evaluate("written"))
+    page.evaluate("""async () => {
+        const { drawImage } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.drawImage = function (...values) {
+            if (this.canvas.classList.contains('venue')) window.isDrawn = true;
+            return drawImage.apply(this, values);
+        };
+    }""")
+    until(page, "window.isDrawn")
+    assert len(page.evaluate("written")) == count
+    page.locator("#pause").click()
+    other.get_by_role("button", name="Stop", exact=True).click()
+    until(page, f"written.slice({count}).includes('Stopped: Start draws the show')")
 
 
 def test_a_course_is_joined_where_its_points_are_near(open_page):

@@ -148,8 +148,10 @@ export function blank(context, width, height, text) {
 }
 
 /** Why a picture of the sound is empty. */
-export const unheard = (context, width, height, { states: { sound } }) =>
-  sound?.kind === "none" && blank(context, width, height, "No sound: choose one in the header");
+export function unheard(context, width, height, { states: { sound }, paused }) {
+  if (sound?.kind === "none") blank(context, width, height, "No sound: choose one in the header");
+  else if (paused) blank(context, width, height, "Paused: Resume draws it");
+}
 
 /** Milliseconds from one point of a course to the next within which a line joins them. */
 const JOINED = 150;

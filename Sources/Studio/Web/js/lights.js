@@ -64,7 +64,11 @@ export function lights(app) {
   let gone = -Infinity;
   /** Shows a picture; null: none. */
   const present = (next) => limit.offer(next ?? none, () => {
-    if (picture && !next) gone = performance.now();
+    if (picture && !next) {
+      gone = performance.now();
+      // A page that is paused draws nothing by itself.
+      setTimeout(draw, PERIOD);
+    }
     if (picture !== next) picture?.close();
     picture = next;
     draw();
@@ -72,14 +76,16 @@ export function lights(app) {
   const venue = plot("Picture of the venue, from the front; the table below says the same", 0, (context, width, height) => {
     context.clearRect(0, 0, width, height);
     if (picture) context.drawImage(picture, 0, 0, width, height);
-    else if (isTold()) {
+    else if (reason()) {
       drawRoom(context, width, height);
-      blank(context, width, height, "Stopped: Start draws the show");
+      blank(context, width, height, reason());
     }
   }, true);
-  // A room and words that come and go with each start would flash.
-  const isTold = () => picture === null && performance.now() - gone > PERIOD;
-  const draw = () => venue.draw(picture ?? isTold());
+  const isPlaying = () => Boolean(link.states.lights?.running);
+  /** Why there is no picture. A room and words that come and go with each start would flash. */
+  const reason = () => picture === null && performance.now() - gone >= PERIOD && (isPlaying() ? "Paused: Resume draws the show" : "Stopped: Start draws the show");
+  // A show that has just begun leaves what is there until its first picture comes.
+  const draw = () => { if (picture !== null || link.paused || !isPlaying()) venue.draw(picture ?? reason()); };
   venue.canvas.classList.add("venue");
 
   const levels = table("Levels", ["Fixture", "Name", "Profile", "Universe", "Slots", "Levels, 0 to 255"]);
@@ -186,7 +192,7 @@ export function lights(app) {
         button.disabled = !isShown;
         button.setAttribute("aria-pressed", String(state.running && place === state.scene));
       });
-      if (!state.running) present(null);
+      if (!state.running || link.paused && !picture) present(null);
     },
     draw() {
       const value = link.values.lights;
@@ -195,11 +201,11 @@ export function lights(app) {
       look().catch(() => {});
       // With less motion the picture changes once a second.
       if (calm.matches && performance.now() - drawn < 1000) return;
-      if (value && value.sequence !== sequence && link.states.lights?.running) {
+      if (value && value.sequence !== sequence && isPlaying()) {
         [sequence, drawn] = [value.sequence, performance.now()];
         createImageBitmap(new Blob([value.bytes], { type: "image/png" })).then((bitmap) => {
           // Not after its show, nor after a newer one.
-          if (sequence === value.sequence && link.states.lights?.running) present(bitmap);
+          if (sequence === value.sequence && isPlaying()) present(bitmap); else bitmap.close();
         });
       }
     },
