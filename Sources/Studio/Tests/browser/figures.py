@@ -28,7 +28,7 @@ from websockets.sync.client import connect as connect_one
 
 from client import HEADER, first_screen, frame, post, processor_time, resident, upgraded
 from conftest import SCREENS, Studio, launch, write_tone
-from page import add_equalizer, choose_demo, frame_times, observed, open_screen, violations
+from page import TUNED, add_equalizer, choose_demo, frame_times, observed, open_screen, violations
 from soak import ends, growth, soak
 
 FEW, MANY, STREAMS = 50, 500, 20
@@ -202,15 +202,6 @@ OPENED = """async () => {
     await context.close();
     return time;
 }"""
-# The milliseconds from Listen to an A4 within a cent.
-TUNED = """() => new Promise((resolve) => {
-    const [note, cents] = [document.querySelector('[aria-label=Note]'), document.querySelector('[aria-label=Deviation]')];
-    const start = performance.now();
-    const look = () => note.value === 'A4' && Math.abs(+cents.value) <= 1
-        ? resolve(performance.now() - start) : requestAnimationFrame(look);
-    [...document.querySelectorAll('button')].find((button) => button.textContent === 'Listen').click();
-    requestAnimationFrame(look);
-})"""
 
 
 def tuner(browser, studio):

@@ -108,6 +108,17 @@ def observed(page, kind, field):
     })""", [kind, field])
 
 
+# On the overview: the milliseconds from Listen to an A4 within a cent.
+TUNED = """() => new Promise((resolve) => {
+    const [note, cents] = [document.querySelector('[aria-label=Note]'), document.querySelector('[aria-label=Deviation]')];
+    const start = performance.now();
+    const look = () => note.value === 'A4' && Math.abs(+cents.value) <= 1
+        ? resolve(performance.now() - start) : requestAnimationFrame(look);
+    [...document.querySelectorAll('button')].find((button) => button.textContent === 'Listen').click();
+    requestAnimationFrame(look);
+})"""
+
+
 def expect_connection(state, *pages):
     for page in pages:
         expect(page.locator("#connection")).to_have_attribute("data-state", state)

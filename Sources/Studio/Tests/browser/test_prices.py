@@ -61,9 +61,9 @@ def test_candles_and_alerts_are_those_of_all_pages(open_page, studio):
     page.get_by_label("Interval").select_option("1")
     page.get_by_role("button", name="Start").click()
     candle = page.get_by_label("Newest candle")
-    expect(candle).to_have_text(re.compile(r"^\d\d:\d\d:\d\d open [\d.]+ high [\d.]+ low [\d.]+ close [\d.]+, \d+ trades$"))
+    expect(candle).to_have_text(re.compile(r"^\d\d:\d\d:\d\d " + " ".join(rf"{name} \$\d+\.\d\d" for name in ["open", "high", "low", "close"]) + r", \d+ trades$"))
     text = candle.inner_text()
-    high, low = [float(re.search(f"{name} ([\\d.]+)", text)[1]) for name in ["high", "low"]]
+    high, low = [float(re.search(rf"{name} \$([\d.]+)", text)[1]) for name in ["high", "low"]]
     assert high >= low > 0
     page.get_by_label("Report a price above or below").fill("BTC>0.01, ETH<0.01")
     page.get_by_role("button", name="Set").click()

@@ -362,6 +362,9 @@ def test_an_unknown_address_is_the_overview_and_says_so(open_page):
     expect(page.get_by_role("alert")).to_have_text("There is no screen nowhere: this is the overview.")
     assert page.evaluate("location.hash") == "#/" and page.get_by_role("heading", level=1).inner_text() == "Overview"
     assert violations(page) == []
+    # What was reported is of that screen.
+    page.keyboard.press("3")
+    expect(page.get_by_role("alert")).to_be_hidden()
 
 
 def test_the_page_recovers_from_a_restart(browser):

@@ -111,13 +111,14 @@ function noteBlackout() {
 /** Says something to those who listen to the page. */
 function announce(text) { speak(live, text); }
 
+function hideFault() { fault.hidden = true; fault.replaceChildren(); }
+
 /** Shows what went wrong, in view wherever the page is scrolled to. */
 function report(text) {
-  const hide = () => { fault.hidden = true; fault.replaceChildren(); };
   clearTimeout(faultTimer);
-  faultTimer = setTimeout(hide, 12000);
+  faultTimer = setTimeout(hideFault, 12000);
   fault.hidden = false;
-  fault.replaceChildren(h("p", { class: "error", role: "alert" }, text), h("button", { type: "button", onclick: hide }, "Close"));
+  fault.replaceChildren(h("p", { class: "error", role: "alert" }, text), h("button", { type: "button", onclick: hideFault }, "Close"));
 }
 
 /** Runs an action of a person; what it throws is shown. */
@@ -254,7 +255,11 @@ help.append(h("h2", { id: "help-title" }, "Keys"), h("dl", {}, KEYS.flatMap(([ke
   h("p", {}, h("button", { type: "button", onclick: () => help.close() }, "Close")));
 pause.addEventListener("click", togglePause);
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
-addEventListener("hashchange", () => attempt(route));
+addEventListener("hashchange", () => {
+  // It was of the screen before.
+  hideFault();
+  attempt(route);
+});
 addEventListener("keydown", (event) => {
   // Not while it is held: a blackout that is switched thirty times per second is a strobe.
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;

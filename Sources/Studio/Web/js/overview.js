@@ -120,8 +120,10 @@ export function overview(app) {
         zone.dataset.class = reading.zone;
       }
       const heard = link.values.pitch && readPitch(link.values.pitch);
-      say(note.output, heard?.hasNote ? heard.name : "–");
-      say(cents.output, heard?.hasNote ? fixed(heard.cents) : "–");
+      // The note of several is one of them, or a common root.
+      const isNote = heard?.hasNote && !heard.isPolyphonic;
+      say(note.output, isNote ? heard.name : heard?.hasNote ? "Several" : "–");
+      say(cents.output, isNote ? fixed(heard.cents) : "–");
       const spoken = link.values.voice && readVoice(link.values.voice);
       say(pitch.output, spoken?.pitch > 0 ? fixed(spoken.pitch) : "–");
       say(formant.output, spoken?.formants[0] > 0 ? fixed(spoken.formants[0], 0) : "–");

@@ -39,8 +39,16 @@ export function readRows({ view, bytes }, row) {
 export const readPrices = (value) => readRows(value, (text, number, integer) =>
   ({ symbol: text(), price: number(), change: number(), time: integer(), count: integer(), digits: text() }));
 
-/** A price and its change as text: of a simulated market in dollars. */
-export const priceText = ({ price, digits }, { source }) => (source === "simulated" ? `$${price.toFixed(2)}` : digits);
+/** A price as text: of a simulated market in dollars. One without its own digits has as many decimals as `like`, or more. */
+export function priceText({ price, digits }, { source }, like = "") {
+  if (source === "simulated") return `$${price.toFixed(2)}`;
+  if (digits !== undefined) return digits;
+  const decimals = (text) => text.split(".")[1]?.length ?? 0;
+  const shortest = String(price);
+  return shortest.includes("e") ? shortest : price.toFixed(Math.max(decimals(shortest), decimals(like)));
+}
+
+/** A change as text. */
 export const changeText = ({ change }) => `${change >= 0 ? "▲" : "▼"} ${fixed(100 * Math.abs(change), 2)} %`;
 
 /** Counts the updates of all symbols: `count` returns those a second, anew after each second. */

@@ -104,6 +104,7 @@ export function ticker(app) {
 
   const symbol = choice("Symbol", [], () => load());
   const interval = choice("Interval", [], (value) => { if (link.states.ticker.running) begin({ interval: Number(value) }); });
+  const amount = (price) => priceText({ price }, link.states.ticker, rows.get(symbol.select.value)?.digits);
   const newest = h("output", { "aria-label": "Newest candle" }, "–");
   const chart = plot("Candles; the newest is said below", 220, (context, width, height) => {
     context.clearRect(0, 0, width, height);
@@ -112,8 +113,8 @@ export function ticker(app) {
     const y = (price) => 10 + (height - 30) * (1 - (price - low) / (high - low || 1));
     context.fillStyle = "#a8aeaf";
     context.font = "12px Roboto, sans-serif";
-    context.fillText(String(high), 4, 20);
-    context.fillText(String(low), 4, height - 8);
+    context.fillText(amount(high), 4, 20);
+    context.fillText(amount(low), 4, height - 8);
     const step = Math.max(4, Math.min(16, width / CANDLES));
     candles.slice(-Math.floor(width / step)).reverse().forEach((each, place) => {
       const x = width - (place + 0.5) * step;
@@ -132,7 +133,7 @@ export function ticker(app) {
   }, true);
   const showCandle = () => {
     const last = candles.at(-1);
-    say(newest, last ? `${clock(last.start)} open ${last.open} high ${last.high} low ${last.low} close ${last.close}, ${last.trades} trades` : "–");
+    say(newest, last ? `${clock(last.start)} open ${amount(last.open)} high ${amount(last.high)} low ${amount(last.low)} close ${amount(last.close)}, ${last.trades} trades` : "–");
     chart.draw(candles);
   };
   // Those before the page was opened.
@@ -190,6 +191,7 @@ export function ticker(app) {
       const cells = rows.get(symbol) ?? row(symbol);
       if (isNew) choose();
       cells.element.className = "";
+      cells.digits = each.digits;
       say(cells.price, priceText(each, link.states.ticker));
       say(cells.change, changeText(each));
       cells.change.className = change >= 0 ? "up" : "down";
