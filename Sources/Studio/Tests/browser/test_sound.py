@@ -131,17 +131,6 @@ def test_a_file_is_heard(open_page, tone, tmp_path):
     expect(page.locator("#source-select option:checked")).to_have_text("No sound")
 
 
-def test_a_file_without_worklets_is_refused_in_words(open_page, tone):
-    """As of a page over HTTP from another machine."""
-    page = open_page("tuner")
-    page.evaluate("Object.defineProperty(AudioContext.prototype, 'audioWorklet', { value: undefined })")
-    with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="File…").click()
-    chooser.value.set_files(tone)
-    expect(page.get_by_role("alert")).to_contain_text("Choose a device of the server")
-    expect(page.locator("#source-select option:checked")).to_have_text("No sound")
-
-
 def test_a_choice_of_sound_is_made_by_enter_not_by_arrows(open_page):
     page = open_page()
     select = page.get_by_label("Sound", exact=True)

@@ -4,6 +4,8 @@ import { h } from "./dom.js";
 import { tabStore } from "./store.js";
 
 const HEADER = 16;
+/** Without worklets: the samples of a block, the milliseconds from one look at what has played to the next, and the seconds after which it is not sent. */
+const [BLOCK, PERIOD, LATEST] = [960, 20, 0.5];
 /** The sound that this page has chosen, kept until its tab is closed: no other tab opens the microphone by itself. */
 const CHOICE = "rustle-sound";
 
@@ -77,10 +79,6 @@ export class BrowserSound {
 
   async #play(link, file) {
     const context = new AudioContext();
-    if (!context.audioWorklet) {
-      await context.close();
-      throw new Error("The browser passes on a file's sound on https and this machine's own addresses only. Choose a device of the server.");
-    }
     let buffer;
     try {
       buffer = await context.decodeAudioData(await file.arrayBuffer());
@@ -95,6 +93,7 @@ export class BrowserSound {
     this.file = file.name;
     await this.#start(link, source);
     source.start();
+    if (!context.audioWorklet) this.#cut(link, buffer);
   }
 
   async #end() {
@@ -115,15 +114,33 @@ export class BrowserSound {
 
   async #connect(link, source) {
     const context = this.#context;
-    await context.audioWorklet.addModule("js/microphone.js");
-    // The engines hear one channel: of more the mean.
-    const node = new AudioWorkletNode(context, "rustle-microphone", { channelCount: 1, channelCountMode: "explicit", numberOfOutputs: 0 });
-    node.port.onmessage = ({ data }) => this.#send(link, data);
-    source.connect(node);
+    if (context.audioWorklet) {
+      await context.audioWorklet.addModule("js/microphone.js");
+      // The engines hear one channel: of more the mean.
+      const node = new AudioWorkletNode(context, "rustle-microphone", { channelCount: 1, channelCountMode: "explicit", numberOfOutputs: 0 });
+      node.port.onmessage = ({ data }) => this.#send(link, data);
+      source.connect(node);
+    }
     // Not awaited: of a page that nobody has touched it may wait for a touch.
     context.resume().catch(() => {});
     [this.sent, this.#sequence] = [0, 0];
     await this.select(link);
+  }
+
+  /** Sends a file as it plays, where the browser has no worklets: those of http in a network. */
+  #cut(link, buffer) {
+    const context = this.#context;
+    const channels = Array.from({ length: buffer.numberOfChannels }, (_, channel) => buffer.getChannelData(channel));
+    const sampleAt = (place) => channels.reduce((sum, samples) => sum + samples[place % buffer.length], 0) / channels.length;
+    const played = () => Math.floor((context.currentTime - start) * context.sampleRate);
+    const start = context.currentTime;
+    let sent = 0;
+    const timer = setInterval(() => {
+      if (this.#context !== context) return clearInterval(timer);
+      // What a hidden page has missed is over.
+      if (played() - sent > LATEST * context.sampleRate) sent = played();
+      for (; sent + BLOCK <= played(); sent += BLOCK) this.#send(link, Float32Array.from({ length: BLOCK }, (_, place) => sampleAt(sent + place)));
+    }, PERIOD);
   }
 
   #send(link, samples) {

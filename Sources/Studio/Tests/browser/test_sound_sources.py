@@ -1,13 +1,14 @@
-"""The sound of a device of the server: the demo, and PulseAudio, through ALSA as on a desktop, with a source that hears a tone of 440 Hz."""
+"""Sources of sound that are no microphone: the demo, a device of the server (PulseAudio, through ALSA as on a desktop), and a file over http."""
 
 import os
 import subprocess
+import time
 
 import pytest
 from playwright.sync_api import expect
 
 from conftest import Studio
-from page import choose_demo, open_screen, until
+from page import choose_demo, number, open_screen, until, until_still
 from rig import wait
 
 
@@ -80,3 +81,24 @@ def test_the_demo_tone_is_one_note(open_page):
     choose_demo(page)
     expect(page.locator(".guide")).to_have_text("In tune")
     expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
+
+
+def test_a_file_without_worklets_is_heard(open_page, studio, tone):
+    """As of a page over HTTP from another machine."""
+    page = open_page("tuner")
+    page.evaluate("Object.defineProperty(AudioContext.prototype, 'audioWorklet', { value: undefined })")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="File…").click()
+    chooser.value.set_files(tone)
+    expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
+    until(page, "Math.abs(+document.querySelector('output[aria-label=Cents]').value) <= 1")
+    expect(page.locator("#source-select option:checked")).to_have_text("a440.wav")
+    # In real time, and no longer than it is the source.
+    open_screen(page, studio.address)
+    sent = "+document.getElementById('sent').value"
+    until(page, f"{sent} > 0")
+    before, at = number(page, "#sent"), time.monotonic()
+    page.wait_for_timeout(1000)
+    assert 40_000 < (number(page, "#sent") - before) / (time.monotonic() - at) < 56_000
+    page.get_by_label("Sound", exact=True).select_option("none")
+    until_still(page, sent)
