@@ -387,7 +387,7 @@ fn drop_pictures(lamps: &mut Vec<Lamp>, count: usize, seen: usize, blur: f64, od
     let dim = |lamp: &Lamp| lamp.spot.as_ref().is_some_and(is_dim);
     let dims = lamps.iter().filter(|lamp| dim(lamp)).count();
     // Lamps that are not found have images as often as those that are.
-    let images = seen * (count - claimed + dims);
+    let images = seen * (count.saturating_sub(claimed) + dims);
     if FEW * images > dims * claimed {
         lamps.retain(|lamp| !dim(lamp));
     } else if RARE * images > dims * claimed {

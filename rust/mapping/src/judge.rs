@@ -44,6 +44,33 @@ impl Verdict {
     }
 }
 
+/// Judges a result by a file of the truth.
+///
+/// # Errors
+/// What is expected and what is there: a text that is no truth, one of another size, or one with fixtures that the result lacks.
+pub fn judged(truth: &[u8], mapping: &Mapping) -> Result<Verdict, String> {
+    let file = read_truth(truth)?;
+    let size = [mapping.width, mapping.height];
+    if let Some([width, height]) = file.size.filter(|of| *of != size) {
+        return Err(format!(
+            "found: expected {width}x{height} pixels, the size of the truth, got {}x{}",
+            size[0], size[1]
+        ));
+    }
+    let count = mapping.fixtures.len();
+    if let Some(id) = file
+        .fixtures
+        .iter()
+        .map(|truth| truth.id)
+        .find(|id| *id as usize >= count)
+    {
+        return Err(format!(
+            "found: expected fixture {id}, which the truth has, got {count} fixtures"
+        ));
+    }
+    Ok(judge(&file.fixtures, mapping))
+}
+
 /// Judges a result. Fixtures that the truth lacks have no light.
 pub fn judge(truth: &[Truth], mapping: &Mapping) -> Verdict {
     let mut verdict = Verdict {
@@ -92,11 +119,20 @@ pub fn truth_json(truth: &[Truth], width: u32, height: u32) -> String {
     )
 }
 
+/// A truth that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TruthFile {
+    /// Its width and height in pixels; None: not stated.
+    pub size: Option<[u32; 2]>,
+    /// Its fixtures.
+    pub fixtures: Vec<Truth>,
+}
+
 /// Reads a truth.
 ///
 /// # Errors
 /// What is expected and what is there, for a text that is no truth.
-pub fn read_truth(json: &[u8]) -> Result<Vec<Truth>, String> {
+pub fn read_truth(json: &[u8]) -> Result<TruthFile, String> {
     let file: Value =
         serde_json::from_slice(json).map_err(|error| format!("truth: expected JSON, got {error}"))?;
     let list = file["fixtures"]
@@ -115,5 +151,9 @@ pub fn read_truth(json: &[u8]) -> Result<Vec<Truth>, String> {
             is_alive: value["alive"].as_bool().unwrap_or(true),
         });
     }
-    Ok(all)
+    let side = |name: &str| file[name].as_u64().and_then(|side| u32::try_from(side).ok());
+    let size = side("width")
+        .zip(side("height"))
+        .map(|(width, height)| [width, height]);
+    Ok(TruthFile { size, fixtures: all })
 }

@@ -2,7 +2,7 @@
 
 use crate::correct::{corrected, placed};
 use crate::decode::Mapping;
-use crate::judge::{judge, read_truth};
+use crate::judge::judged;
 use crate::mapper::{MappingError, lights};
 use crate::plan::planned;
 
@@ -29,10 +29,9 @@ impl Report {
     pub fn of(self, one: &[u8], other: &[u8]) -> Result<String, MappingError> {
         let result = |json| Mapping::read(json).map_err(MappingError::File);
         match self {
-            Self::Verdict => {
-                let truth = read_truth(one).map_err(MappingError::File)?;
-                Ok(judge(&truth, &result(other)?).to_json())
-            }
+            Self::Verdict => judged(one, &result(other)?)
+                .map(|verdict| verdict.to_json())
+                .map_err(MappingError::File),
             Self::Plan => planned(&result(one)?, other).map_err(MappingError::File),
             Self::Corrected => corrected(&result(one)?, other)
                 .map(|mapping| mapping.to_json())

@@ -2,7 +2,7 @@
 
 use rustle_mapping::decode::{Decoder, Mapping, Reason};
 use rustle_mapping::frames::Frame;
-use rustle_mapping::judge::{Verdict, judge, read_truth, truth_json};
+use rustle_mapping::judge::{Verdict, judge, judged, read_truth, truth_json};
 use rustle_mapping::schedule::{Schedule, State};
 use rustle_mapping::simulate::{Camera, Difficulty, Light, Scene};
 
@@ -28,7 +28,7 @@ fn thousand_fixtures_in_the_dark_and_in_a_club_are_all_found() {
 }
 
 #[test]
-fn hard_venues_lose_few_check_bits_fewer_and_confidence_is_what_it_says() {
+fn hard_venues_lose_few_fixtures_and_with_check_bits_fewer_at_honest_confidence() {
     let mut confident = [(0, 0); 2];
     for (schedule, recall, most_wrong) in [
         (Schedule::standard(1_000, 2), 0.976, 0.001),
@@ -477,6 +477,29 @@ fn schedule_without_complements_is_decoded() {
 }
 
 #[test]
+fn a_truth_of_another_picture_judges_no_result() {
+    let schedule = Schedule::standard(20, 2).expect("schedule");
+    let (mapping, verdict) = recorded(Scene::new(Difficulty::Dark, 97, 320, 240, 20), &schedule);
+    let truth = |count, width| {
+        let scene = Scene::new(Difficulty::Dark, 97, 320, 240, count);
+        judged(
+            truth_json(&Camera::new(scene).truth(), width, 240).as_bytes(),
+            &mapping,
+        )
+    };
+    assert_eq!(truth(20, 320).map(|judged| judged.found), Ok(verdict.found));
+    assert_eq!(
+        truth(20, 640).expect_err("another size"),
+        "found: expected 640x240 pixels, the size of the truth, got 320x240"
+    );
+    assert_eq!(
+        truth(21, 320).expect_err("another rig"),
+        "found: expected fixture 20, which the truth has, got 20 fixtures"
+    );
+    assert!(judged(b"{\"fixtures\":[]}", &mapping).is_ok());
+}
+
+#[test]
 fn results_and_truths_are_read_as_they_are_written() {
     let schedule = Schedule::standard(40, 2).expect("schedule");
     let scene = Scene {
@@ -485,6 +508,8 @@ fn results_and_truths_are_read_as_they_are_written() {
     };
     let truth = Camera::new(scene.clone()).truth();
     let read = read_truth(truth_json(&truth, 320, 240).as_bytes()).expect("truth");
+    assert_eq!(read.size, Some([320, 240]));
+    let read = read.fixtures;
     for (read, truth) in read.iter().zip(&truth) {
         assert_eq!((read.id, read.is_alive), (truth.id, truth.is_alive));
         assert!(

@@ -79,7 +79,10 @@ mod tests {
     }
 
     #[test]
-    fn forgotten_secret_has_no_bytes() {
+    fn cleared_bytes_are_zeros_and_a_forgotten_secret_has_none() {
+        let mut bytes = *b"hunter22";
+        Secret::clear(&mut bytes);
+        assert_eq!(bytes, [0; 8]);
         let mut secret = Secret::new(b"hunter22".to_vec());
         secret.forget();
         assert_eq!(secret.bytes(), b"");
