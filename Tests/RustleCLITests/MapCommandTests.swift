@@ -46,6 +46,23 @@ struct MapCommandTests {
     #expect(planned.status == 0 && planned.output.contains("\"residuals\""), "\(planned.errors)")
   }
 
+  @Test func aDemonstrationTakesTheRigOfAFile() throws {
+    let folder = try ScratchFolder()
+    let rig = #"{"v":1,"fixtures":[{"id":7,"profile":"rgb-par","protocol":"artnet","universe":0,"address":1}]}"#
+    let path = try folder.write(Data(rig.utf8), as: "rig.json")
+    let run = try RustleProcess.run(["map", "run", "--demo", "--rig", path])
+    #expect(run.status == 0 && run.errors.contains("1 of 1 fixtures found"), "\(run.errors)")
+  }
+
+  @Test func aTruthOfAnotherRecordingJudgesNoMap() throws {
+    let folder = try ScratchFolder()
+    let map = try RustleProcess.run(["map", "decode", "--demo", "-o", folder.path("map")])
+    #expect(map.status == 0, "\(map.errors)")
+    let truth = try folder.write(Data(#"{"v":1,"width":64,"height":32,"fixtures":[]}"#.utf8), as: "truth.json")
+    let run = try RustleProcess.run(["map", "judge", truth, folder.path("map")])
+    #expect(run.status == 65 && run.errors.contains("expected 64x32 pixels, the size of the truth"), "\(run.errors)")
+  }
+
   @Test(arguments: [["run"], ["decode"], ["judge"], ["plan"]])
   func everythingRunsAsADemonstration(_ words: [String]) throws {
     let run = try RustleProcess.run(["map"] + words + ["--demo"])

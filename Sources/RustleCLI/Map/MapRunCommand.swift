@@ -54,7 +54,7 @@ struct MapRunCommand: AsyncParsableCommand {
 
   @OptionGroup var output: MapOutputOptions
 
-  @Flag(help: "Map a built-in rig with a simulated camera, without a network.")
+  @Flag(help: "Map a built-in rig, or that of --rig, with a simulated camera, without a network.")
   var demo = false
 
   @OptionGroup var log: LogOptions
@@ -75,11 +75,13 @@ struct MapRunCommand: AsyncParsableCommand {
     var settings = mapping.settings
     settings.lightsAgain = !once
     let file =
-      try demo ? Self.demoRig : rig.map { try TextFile.bytes(of: $0, option: "--rig", limit: TextFile.longestShow) }
+      try rig.map { try TextFile.bytes(of: $0, option: "--rig", limit: TextFile.longestShow) }
+      ?? (demo ? Self.demoRig : nil)
     try input.read(into: &settings, output, corrections, count: 0, rig: file)
     if input.known != nil { corrections = nil }
-    if demo { return try await runDemo(settings, corrections) }
-    guard let file, let frames else { return }
+    guard let file else { return }
+    if demo { return try await runDemo(file, settings, corrections) }
+    guard let frames else { return }
     let stream = try MapFiles.stream(of: frames, option: "--frames")
     let hasSACN = outputs.contains { $0.kind == .sacn }
     let identity = SourceIdentity(path: hasSACN ? SourceIdentity.defaultPath : nil)
@@ -191,14 +193,14 @@ extension MapRunCommand {
     }
   }
 
-  private func runDemo(_ settings: MappingSettings, _ corrections: Data?) async throws {
-    let camera = try SimulatedCamera(.club, rig: Self.demoRig)
+  private func runDemo(_ rig: Data, _ settings: MappingSettings, _ corrections: Data?) async throws {
+    let camera = try SimulatedCamera(.club, rig: rig)
     let stage = Stage(camera)
     var gray = settings
     gray.format = .gray(width: camera.width, height: camera.height)
     let frames = AsyncStream<Data> { try? await stage.next() }
     let mapper = CameraMapper(gray)
-    let updates = try await mapper.map(Self.demoRig, frames: frames) { try await stage.light($0) }
+    let updates = try await mapper.map(rig, frames: frames) { try await stage.light($0) }
     if let known = try await follow(updates) { try await write(known, of: mapper, corrections) }
   }
 }
