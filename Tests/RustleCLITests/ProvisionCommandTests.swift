@@ -55,6 +55,14 @@ import Testing
     #expect(result.status == 66 && result.errors.contains("node: expected nobody within 3 s, got none"))
   }
 
+  @Test(arguments: [SIGINT, SIGTERM]) func anAttemptThatIsEndedSaysSoLast(number: Int32) throws {
+    let ended = try RustleProcess.interrupted(set + ["--open", "--json", "--node", "nobody"], with: number)
+    let lines = ended.output.split(separator: "\n")
+    let last = try #require(lines.last)
+    #expect(ended.status == 128 + number && lines.count > 1, "\(ended)")
+    #expect(last.contains(#""state":"ERROR""#) && last.contains(#""error":"cancelled""#), "\(last)")
+  }
+
   @Test func anAttemptGoesOnWithoutAReader() throws {
     let words = (set + ["--open", "--json"]).map { "'\($0)'" }.joined(separator: " ")
     let ends = "; echo status ${PIPESTATUS[0]}"

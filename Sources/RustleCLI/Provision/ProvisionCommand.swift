@@ -55,7 +55,7 @@ struct NodeAttemptOptions: ParsableArguments {
   ) async throws {
     let provisioner = try provisioner()
     let table = Table(Self.columns, format: output.effectiveFormat, profile: output.profile, text: Self.text)
-    let failures = Shared<[NodeError]>([])
+    let (failures, newest) = (Shared<[NodeError]>([]), Shared<NodeUpdate?>(nil))
     let ending = try await finally {
       await provisioner.cancel()
     } after: {
@@ -64,6 +64,7 @@ struct NodeAttemptOptions: ParsableArguments {
         let updates = try await start(provisioner)
         tasks.addTask {
           for await case .value(let update) in updates {
+            newest.value = update
             do { try LineWriter.standardOutput.write(table.line(update)) } catch is BrokenPipe {}
             if let error = update.state.error { failures.update { $0.append(error) } }
             if update.state.isLast, !update.isDisconnected {
@@ -75,7 +76,12 @@ struct NodeAttemptOptions: ParsableArguments {
         }
       }
     }
-    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+    if ending.status != .ok {
+      if let update = newest.value, !update.state.isLast {
+        do { try LineWriter.standardOutput.write(table.line(update.cancelled)) } catch is BrokenPipe {}
+      }
+      throw ExitCode(ending.status.rawValue)
+    }
     let failed = failures.value
     if failed.count > 1 {
       let statuses = Set(failed.map { CommandFailure($0)?.status ?? .internal })
@@ -96,7 +102,7 @@ struct NodeAttemptOptions: ParsableArguments {
     Column("row", "its place in the table, from 0", \.index),
     Column("rows", "nodes of the table", \.nodeCount),
     Column("attempt", "the try to connect, from 1", \.attempt),
-    Column("progress", "0 to 1", \.progress),
+    Column("progress", "0 to 1") { (1000 * $0.progress).rounded() / 1000 },
     Column("name", "its values as read: this and the next five") { $0.configuration?.name },
     Column("ssid") { $0.configuration?.ssid },
     Column("universe") { $0.configuration?.universe },

@@ -47,7 +47,7 @@ public struct NodeUpdate: Sendable, Hashable {
   /// The number in the stream, from 0.
   public let sequence: UInt64
   /// The state that begins.
-  public let state: State
+  public private(set) var state: State
   /// The place of the node in the table, from 0; without a table 0.
   public let index: Int
   /// The number of nodes of the table; without one 1.
@@ -91,6 +91,13 @@ public struct NodeUpdate: Sendable, Hashable {
     progress = Double(native.progress)
     configuration = native.hasConfiguration ? NodeConfiguration(native) : nil
     isDisconnected = native.isDisconnected
+  }
+
+  /// The last update of an attempt that is cancelled after this one: streams deliver none then.
+  package var cancelled: Self {
+    var last = self
+    last.state = .failed(NodeError(.cancelled, "the attempt was cancelled"))
+    return last
   }
 }
 

@@ -57,8 +57,8 @@ pub fn rows(table: &str, common: &Wanted) -> Result<Vec<Row>, Vec<RowRefusal>> {
         .map(|name| name.trim().to_ascii_lowercase())
         .collect();
     let mut refusals = Vec::new();
-    for name in &header {
-        if !COLUMNS.contains(&name.as_str()) || header.iter().filter(|other| *other == name).count() > 1 {
+    for (place, name) in header.iter().enumerate() {
+        if !COLUMNS.contains(&name.as_str()) || header[..place].contains(name) {
             refusals.push(refusal(
                 1,
                 format!("columns: expected {} once each, got '{name}'", COLUMNS.join(", ")),
@@ -249,6 +249,7 @@ mod tests {
             ]
         );
         assert_eq!(problems("node,name\n").len(), 2);
+        assert_eq!(problems("node,name,universe,start,name\n").len(), 1);
         assert_eq!(problems(""), ["line 1: expected a header, got nothing"]);
         assert_eq!(
             problems("node,name,universe,start\n"),
