@@ -477,6 +477,26 @@ fn schedule_without_complements_is_decoded() {
 }
 
 #[test]
+fn dead_fixtures_of_hard_venues_are_mostly_dark() {
+    let schedule = Schedule::checked(300, 2).expect("schedule");
+    let (mut dead, mut dark) = (0, 0);
+    for seed in 501..504 {
+        let scene = Scene {
+            dead: 0.1,
+            ..Scene::new(Difficulty::Hard, seed, 640, 480, 300)
+        };
+        let truth = Camera::new(scene.clone()).truth();
+        let (mapping, verdict) = recorded(scene, &schedule);
+        assert_eq!(verdict.ghosts, 0, "{verdict:?}");
+        for (truth, found) in truth.iter().zip(&mapping.fixtures) {
+            dead += usize::from(!truth.is_alive);
+            dark += usize::from(!truth.is_alive && found.place.err() == Some(Reason::Dark));
+        }
+    }
+    assert!(dead > 60 && dark * 10 >= dead * 6, "{dark} of {dead}");
+}
+
+#[test]
 fn a_truth_of_another_picture_judges_no_result() {
     let schedule = Schedule::standard(20, 2).expect("schedule");
     let (mapping, verdict) = recorded(Scene::new(Difficulty::Dark, 97, 320, 240, 20), &schedule);

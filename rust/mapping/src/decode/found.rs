@@ -368,7 +368,12 @@ impl Mapping {
             }
         }
         let least = (7.0 * spread).max(0.1 * usual);
-        let lights = Lights::new(sharp, &is_lamp, least);
+        // What has the code of a lamp that has a place is its light: an image, or what surrounds it.
+        let is_known = |values: &[f32]| {
+            let id = codes.id(values.iter().copied());
+            id.is_some_and(|id| self.fixtures[id as usize].place.is_ok())
+        };
+        let lights = Lights::new(sharp, &is_lamp, least, is_known);
         let doubtful: HashSet<u32> = doubtful.iter().copied().collect();
         for id in missing {
             let reason = if doubtful.contains(&id) {
@@ -382,7 +387,8 @@ impl Mapping {
                             Reason::Hidden
                         }
                     }
-                    (mean, _) if mean > least => Reason::LowContrast,
+                    // Light of others has some of each code.
+                    (mean, part) if mean > least && part > 0.75 => Reason::LowContrast,
                     _ if is_white => Reason::Saturated,
                     _ => Reason::Dark,
                 }
@@ -400,14 +406,19 @@ struct Lights {
 }
 
 impl Lights {
-    /// The pixels that are not those of lamps and have so much light in the mean: no code has more of it than all of it.
-    fn new(sharp: &Sharp, is_lamp: &[bool], least: f32) -> Self {
+    /// The pixels that are not those of lamps, nor of known light, and have so much light in the mean: no code has more of it than all of
+    /// it.
+    fn new(sharp: &Sharp, is_lamp: &[bool], least: f32, is_known: impl Fn(&[f32]) -> bool) -> Self {
         let count = sharp.images.len();
         let mut values = Vec::new();
         for place in (0..is_lamp.len()).step_by(4).filter(|place| !is_lamp[*place]) {
             let light: f32 = sharp.images.iter().map(|image| image[place].abs()).sum();
             if light > least * count as f32 {
+                let start = values.len();
                 values.extend(sharp.images.iter().map(|image| image[place]));
+                if is_known(&values[start..]) {
+                    values.truncate(start);
+                }
             }
         }
         Self { count, values }
