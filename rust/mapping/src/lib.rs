@@ -24,5 +24,6 @@ pub mod report;
 pub mod schedule;
 mod sequential;
 pub mod simulate;
+pub mod space;
 
 pub use decode::{Decoder, decode};
