@@ -339,6 +339,12 @@ package enum NativeMappingReport: UInt32, Sendable, CaseIterable {
   case placed = 3
   /// A rig with positions, of a rig and places on an upright plan.
   case placedUpright = 4
+  /// Places in space, of results and measured points.
+  case located = 5
+  /// A rig with positions, of a rig and places in space.
+  case placedInSpace = 6
+  /// A result, of a rig and a camera that sees it from a place.
+  case seen = 7
 }
 
 /// How hard a simulated scene is.

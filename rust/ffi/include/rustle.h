@@ -3183,6 +3183,15 @@ static inline RustleStatus rustle_link_monitor_free(RustleHandle link_monitor, R
 /// A rig with positions, of a rig and places on an upright plan.
 #define RUSTLE_REPORT_PLACED_UPRIGHT 4
 
+/// Places in space, of results and measured points.
+#define RUSTLE_REPORT_LOCATED 5
+
+/// A rig with positions, of a rig and places in space.
+#define RUSTLE_REPORT_PLACED_IN_SPACE 6
+
+/// A result, of a rig and a camera that sees it from a place.
+#define RUSTLE_REPORT_SEEN 7
+
 // `RustleScene`: How hard a simulated scene is.
 
 /// A dark room, a good camera.

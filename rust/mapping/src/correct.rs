@@ -2,6 +2,7 @@
 
 use crate::decode::{Found, MOST_PIXELS, Mapping, Place, Reason};
 use crate::lights::Lights;
+use crate::space::turned_in_space;
 use rustle_shows::fixture::Fixture;
 use serde_json::{Value, json};
 
@@ -68,12 +69,23 @@ pub fn corrected(mapping: &Mapping, corrections: &[u8]) -> Result<Mapping, Strin
 /// How much of the cells' places a direction explains, at least: they are those of the fixture, turned.
 const STRAIGHT: f64 = 0.8;
 
-/// Writes places on a plan, as [`planned`](crate::plan::planned) answers, into the file of a rig: a fixture is in the middle of its
-/// cells and turned as they are, in their order. The plan's axes are the rig's first two; with `upright`, its first and its third.
+/// Which axes of a rig places are along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axes {
+    /// Its first two: a plan of the floor.
+    Floor,
+    /// Its first and its third: an upright plan.
+    Upright,
+    /// All three.
+    Space,
+}
+
+/// Writes places on a plan, as [`planned`](crate::plan::planned) answers, or in space, as [`located`](crate::space::located) does, into
+/// the file of a rig: a fixture is in the middle of its cells and turned as they are, in their order.
 ///
 /// # Errors
 /// What is expected and what is there.
-pub fn placed(rig: &[u8], lights: &Lights, plan: &[u8], upright: bool) -> Result<String, String> {
+pub fn placed(rig: &[u8], lights: &Lights, plan: &[u8], axes: Axes) -> Result<String, String> {
     let mut file: Value =
         serde_json::from_slice(rig).map_err(|error| format!("rig: expected JSON, got {error}"))?;
     let plan: Value =
@@ -85,42 +97,57 @@ pub fn placed(rig: &[u8], lights: &Lights, plan: &[u8], upright: bool) -> Result
     for (index, place) in list.iter().enumerate() {
         let id = place["id"].as_u64().and_then(|id| u32::try_from(id).ok());
         let cell = id.and_then(|id| lights.cell(id));
-        let (Some((fixture, cell)), Some(x), Some(y)) = (cell, place["x"].as_f64(), place["y"].as_f64())
-        else {
+        let [x, y, z] = ["x", "y", "z"].map(|axis| place[axis].as_f64());
+        let z = if axes == Axes::Space { z } else { Some(0.0) };
+        let (Some((fixture, cell)), Some(x), Some(y), Some(z)) = (cell, x, y, z) else {
+            let wanted = if axes == Axes::Space {
+                "x, y and z"
+            } else {
+                "x and y"
+            };
             return Err(format!(
-                "places[{index}]: expected the id of a cell of the rig, x and y, got {place}"
+                "places[{index}]: expected the id of a cell of the rig, {wanted}, got {place}"
             ));
         };
         if let Some(known) = all.get_mut(fixture.place) {
             let (_, cells) = known.get_or_insert_with(|| (fixture, Vec::new()));
-            cells.push((cell, [x, y]));
+            cells.push((cell, [x, y, z]));
         }
     }
     for (index, known) in all.into_iter().enumerate() {
         let Some((placed, cells)) = known else { continue };
-        let [x, y] = middle(cells.iter().map(|(_, at)| *at)).map(|at| (at * 1e4).round() / 1e4);
+        let [x, y, z] = middle(cells.iter().map(|(_, at)| *at)).map(|at| (at * 1e4).round() / 1e4);
         let fixture = &mut file["fixtures"][index];
         let axis = |axis: usize| fixture["position"][axis].as_f64().unwrap_or_default();
-        let position = if upright { [x, axis(1), y] } else { [x, y, axis(2)] };
-        fixture["position"] = json!(position);
-        if let Some(rotation) = turned(placed, &cells, upright) {
+        fixture["position"] = json!(match axes {
+            Axes::Floor => [x, y, axis(2)],
+            Axes::Upright => [x, axis(1), y],
+            Axes::Space => [x, y, z],
+        });
+        let rotation = match axes {
+            Axes::Space => turned_in_space(placed, &cells)
+                .filter(|(_, part)| *part >= STRAIGHT)
+                .map(|(turn, _)| turn),
+            plane => turned(placed, &cells, plane == Axes::Upright),
+        };
+        if let Some(rotation) = rotation {
             fixture["rotation"] = json!(rotation.map(|degrees| (degrees * 1e2).round() / 1e2 + 0.0));
         }
     }
     Ok(format!("{file:#}\n"))
 }
 
-fn middle(places: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
-    let (mut sum, mut count) = ([0.0; 2], 0.0);
-    for [x, y] in places {
-        sum = [sum[0] + x, sum[1] + y];
+pub(crate) fn middle<const AXES: usize>(places: impl Iterator<Item = [f64; AXES]>) -> [f64; AXES] {
+    let (mut sum, mut count) = ([0.0; AXES], 0.0);
+    for place in places {
+        sum = std::array::from_fn(|axis| sum[axis] + place[axis]);
         count += 1.0;
     }
     sum.map(|sum| sum / count)
 }
 
 /// The rotation with which cells of a fixture are at their places on the plan; none where these do not say it.
-fn turned(fixture: &Fixture, cells: &[(usize, [f64; 2])], upright: bool) -> Option<[f64; 3]> {
+fn turned(fixture: &Fixture, cells: &[(usize, [f64; 3])], upright: bool) -> Option<[f64; 3]> {
     let [x, y, _] = fixture.rotation;
     // Seen from above it turns around z. Seen from the front it turns around y, and shows one side or, half a turn around z, the other.
     let starts: &[[f64; 3]] = if upright {
@@ -140,7 +167,10 @@ fn turned(fixture: &Fixture, cells: &[(usize, [f64; 2])], upright: bool) -> Opti
             let at = positions.get(cell)?.map(f64::from);
             Some([at[0], at[if upright { 2 } else { 1 }]])
         };
-        let pairs: Option<Vec<_>> = cells.iter().map(|(cell, at)| Some((plan(*cell)?, *at))).collect();
+        let pairs: Option<Vec<_>> = cells
+            .iter()
+            .map(|(cell, [x, y, _])| Some((plan(*cell)?, [*x, *y])))
+            .collect();
         let Some((turn, part)) = turn(&pairs?) else {
             continue;
         };
@@ -232,19 +262,20 @@ mod tests {
             {"id":2,"profile":"bar-8","protocol":"sacn","universe":1,"address":10}]}"#;
         let lights = Lights::new(Rig::read(rig, &Profile::built_in()).expect("rig").0);
         let plan = br#"{"v":1,"places":[{"id":0,"x":1,"y":2},{"id":1,"x":3,"y":4},{"id":8,"x":5,"y":6}]}"#;
-        let position = |upright, fixture: usize| {
-            let text = placed(rig, &lights, plan, upright).expect("placed");
+        let position = |axes, fixture: usize| {
+            let text = placed(rig, &lights, plan, axes).expect("placed");
             serde_json::from_str::<Value>(&text).expect("JSON")["fixtures"][fixture]["position"].clone()
         };
         assert_eq!(
-            (position(false, 0), position(false, 1)),
+            (position(Axes::Floor, 0), position(Axes::Floor, 1)),
             (json!([1.0, 2.0, 3.0]), json!([4.0, 5.0, 0.0]))
         );
         assert_eq!(
-            (position(true, 0), position(true, 1)),
+            (position(Axes::Upright, 0), position(Axes::Upright, 1)),
             (json!([1.0, 9.0, 2.0]), json!([4.0, 0.0, 5.0]))
         );
-        let error = placed(rig, &lights, br#"{"places":[{"id":9,"x":1,"y":1}]}"#, false).expect_err("id");
+        let error =
+            placed(rig, &lights, br#"{"places":[{"id":9,"x":1,"y":1}]}"#, Axes::Floor).expect_err("id");
         assert!(error.contains("places[0]"), "{error}");
     }
 
@@ -263,7 +294,8 @@ mod tests {
             });
             let plan = json!({"v": 1, "places": places.collect::<Vec<_>>()}).to_string();
             let lights = lights(rig.as_bytes()).expect("rig");
-            let text = placed(rig.as_bytes(), &lights, plan.as_bytes(), upright).expect("placed");
+            let axes = if upright { Axes::Upright } else { Axes::Floor };
+            let text = placed(rig.as_bytes(), &lights, plan.as_bytes(), axes).expect("placed");
             let rig = Rig::read(text.as_bytes(), &Profile::built_in()).expect("rig").0;
             rig.fixtures[0].clone()
         };

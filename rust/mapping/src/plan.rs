@@ -126,12 +126,14 @@ fn normal(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<Matrix> {
 }
 
 /// The eigenvalues of a symmetric matrix, and their vectors in columns, by Jacobi's rotations.
-fn eigen(mut matrix: [[f64; 9]; 9]) -> ([f64; 9], [[f64; 9]; 9]) {
-    let mut vectors: [[f64; 9]; 9] =
+pub(crate) fn eigen<const SIZE: usize>(
+    mut matrix: [[f64; SIZE]; SIZE],
+) -> ([f64; SIZE], [[f64; SIZE]; SIZE]) {
+    let mut vectors: [[f64; SIZE]; SIZE] =
         std::array::from_fn(|row| std::array::from_fn(|column| if row == column { 1.0 } else { 0.0 }));
     for _ in 0..60 {
-        for p in 0..8 {
-            for q in p + 1..9 {
+        for p in 0..SIZE - 1 {
+            for q in p + 1..SIZE {
                 if matrix[p][q].abs() < 1e-300 {
                     continue;
                 }

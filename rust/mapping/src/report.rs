@@ -1,10 +1,11 @@
 //! Files from files: verdicts, plans, corrections and rigs.
 
-use crate::correct::{corrected, placed};
+use crate::correct::{Axes, corrected, placed};
 use crate::decode::Mapping;
 use crate::judge::judged;
 use crate::mapper::{MappingError, lights};
 use crate::plan::planned;
+use crate::space::{located, seen};
 
 /// What is made of two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,12 @@ pub enum Report {
     Placed,
     /// A rig with positions, of a rig and places on an upright plan.
     PlacedUpright,
+    /// Places in space, of results and measured points.
+    Located,
+    /// A rig with positions, of a rig and places in space.
+    PlacedInSpace,
+    /// A result, of a rig and a camera that sees it from a place.
+    Seen,
 }
 
 impl Report {
@@ -36,9 +43,18 @@ impl Report {
             Self::Corrected => corrected(&result(one)?, other)
                 .map(|mapping| mapping.to_json())
                 .map_err(MappingError::File),
-            Self::Placed | Self::PlacedUpright => {
-                placed(one, &lights(one)?, other, self == Self::PlacedUpright).map_err(MappingError::File)
+            Self::Placed | Self::PlacedUpright | Self::PlacedInSpace => {
+                let axes = match self {
+                    Self::Placed => Axes::Floor,
+                    Self::PlacedUpright => Axes::Upright,
+                    _ => Axes::Space,
+                };
+                placed(one, &lights(one)?, other, axes).map_err(MappingError::File)
             }
+            Self::Located => located(one, other).map_err(MappingError::File),
+            Self::Seen => seen(&lights(one)?, other)
+                .map(|mapping| mapping.to_json())
+                .map_err(MappingError::File),
         }
     }
 }

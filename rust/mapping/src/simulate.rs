@@ -1,7 +1,7 @@
 //! A simulated camera that looks at fixtures: what makes venues hard, drawn from a seed, with the truth.
 
 mod people;
-mod random;
+pub(crate) mod random;
 mod scene;
 mod shutter;
 

@@ -10,11 +10,16 @@ mod answer;
 mod input;
 mod pair;
 mod pose;
+mod seen;
 mod settle;
 mod start;
+mod turn;
 mod view;
 
 use adjust::{Bundle, Covariance};
+pub use seen::seen;
+pub(crate) use turn::turned_in_space;
+
 use algebra::{Vector, cross, dot, length, subtract, unit};
 use start::{REDUNDANCY, Setup, Solved};
 
@@ -116,16 +121,7 @@ fn certain(setup: &Setup, bundle: &Bundle, order: &[usize]) -> Result<Covariance
     let distance = (0..order.len())
         .map(|view| distance(bundle, view))
         .collect::<Vec<_>>();
-    let apart = bundle
-        .views
-        .iter()
-        .map(|view| length(subtract(view.place, bundle.views[0].place)));
-    let apart = apart.fold(0.0, f64::max);
-    if apart < APART * distance[0] {
-        return Err(format!(
-            "maps: expected cameras at places apart from each other, got {apart:.2} m"
-        ));
-    }
+    are_apart(bundle)?;
     let covariance = bundle.covariance().ok_or_else(|| uncertain("the cameras"))?;
     for (view, focal) in bundle.focals.iter().enumerate() {
         let map = order[view];
@@ -162,6 +158,22 @@ fn certain(setup: &Setup, bundle: &Bundle, order: &[usize]) -> Result<Covariance
         );
     }
     Ok(covariance)
+}
+
+/// Refuses views of one place.
+fn are_apart(bundle: &Bundle) -> Result<(), String> {
+    let first = bundle.views[0].place;
+    let places = bundle
+        .views
+        .iter()
+        .map(|view| length(subtract(view.place, first)));
+    let apart = places.fold(0.0, f64::max);
+    if apart >= APART * distance(bundle, 0) {
+        return Ok(());
+    }
+    Err(format!(
+        "maps: expected cameras at places apart from each other, got {apart:.2} m"
+    ))
 }
 
 /// The usual distance of a view from what it sees.

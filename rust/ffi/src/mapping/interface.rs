@@ -63,6 +63,12 @@ choices! {
         Placed = 3,
         /// A rig with positions, of a rig and places on an upright plan.
         PlacedUpright = 4,
+        /// Places in space, of results and measured points.
+        Located = 5,
+        /// A rig with positions, of a rig and places in space.
+        PlacedInSpace = 6,
+        /// A result, of a rig and a camera that sees it from a place.
+        Seen = 7,
     }
 
     /// How hard a simulated scene is.

@@ -17,7 +17,7 @@ const MEASURED: f64 = 0.01;
 /// The standard deviation of a place that somebody set in a map, in pixels.
 const SET: f64 = 1.0;
 
-fn parsed(name: &str, json: &[u8]) -> Result<Value, String> {
+pub(super) fn parsed(name: &str, json: &[u8]) -> Result<Value, String> {
     let file: Value =
         serde_json::from_slice(json).map_err(|error| format!("{name}: expected JSON, got {error}"))?;
     if file["v"] == 1 {
@@ -145,17 +145,21 @@ fn seen(view: usize, map: &Mapping, id: usize) -> Option<Seen> {
     })
 }
 
-fn read_known(value: &Value) -> Option<Known> {
-    let Some([x, y, z]) = value["at"].as_array().map(Vec::as_slice) else {
+pub(super) fn vector(value: &Value) -> Option<Vector> {
+    let Some([x, y, z]) = value.as_array().map(Vec::as_slice) else {
         return None;
     };
     let at = [x.as_f64()?, y.as_f64()?, z.as_f64()?];
+    at.iter().all(|at| at.abs() <= MOST_METRES).then_some(at)
+}
+
+fn read_known(value: &Value) -> Option<Known> {
+    let at = vector(&value["at"])?;
     let sigma = match &value["sigma"] {
         Value::Null => MEASURED,
         sigma => sigma.as_f64()?,
     };
-    let is_usable = at.iter().all(|at| at.abs() <= MOST_METRES) && (0.0..=100.0).contains(&sigma);
-    is_usable.then_some(Known {
+    (0.0..=100.0).contains(&sigma).then_some(Known {
         at,
         sigma,
         counts: true,

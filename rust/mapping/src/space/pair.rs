@@ -86,7 +86,9 @@ impl Setup {
             .iter()
             .find(|(_, rival)| (0..2).any(|side| differ(&bundle.views[side], &rival.views[side])));
         let is_certain = rival.is_none_or(|rival| total(rival) - total(&fitted[0]) > CERTAIN);
-        let result = if fit.redundancy < REDUNDANCY {
+        let result = if let Err(error) = super::are_apart(bundle) {
+            Err(error)
+        } else if fit.redundancy < REDUNDANCY {
             Err(format!(
                 "points: expected {REDUNDANCY} measurements beyond those needed or more, got {}: measure more fixtures, or give the field of view",
                 fit.redundancy

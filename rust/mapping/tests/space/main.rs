@@ -296,6 +296,15 @@ fn what_does_not_fix_the_cameras_is_refused() {
         ),
         (
             Venue {
+                cameras: vec![Camera::at(PLACES[0]); 2],
+                known: vec![0, 1, 2, 4],
+                count: 20,
+                ..base()
+            },
+            "cameras at places apart",
+        ),
+        (
+            Venue {
                 swapped: 2.0,
                 ..base()
             },

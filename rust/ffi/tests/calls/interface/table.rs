@@ -7785,7 +7785,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[
             Parameter {
-                what: What::Choice(&[0, 1, 2, 3, 4], 0),
+                what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 7], 0),
                 size: 0,
             },
             Parameter {
