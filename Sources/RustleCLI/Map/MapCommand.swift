@@ -9,6 +9,7 @@ struct MapCommand: AsyncParsableCommand {
     commandName: "map", abstract: "Find the fixtures of a rig with a camera.",
     subcommands: [
       MapRunCommand.self, MapDecodeCommand.self, MapSimulateCommand.self, MapJudgeCommand.self, MapPlanCommand.self,
+      MapLocateCommand.self,
     ])
 }
 
