@@ -333,18 +333,33 @@ final class Studio {
   private func beat() {
     let (clock, session, hub) = (clock, session, hub)
     beatStartCount += 1
-    beating = Task.detached {
+    beating = Task.detached { [weak self] in
+      var reported: Tempo?
       while !Task.isCancelled {
         let state = clock.beats()
+        // Others change it too: those of the session, and taps.
+        let tempo = Tempo(
+          centibeats: Int((100 * state.tempo).rounded()), source: state.source, isPlaying: session.beats().isPlaying,
+          peerCount: session.peerCount)
+        if tempo != reported { await self?.report(State.tempo.rawValue) }
+        reported = tempo
         var payload: [UInt8] = []
         for value in [state.beats, state.tempo, state.quantum] { payload.append(number: value) }
-        payload.append(integer: UInt32(clamping: session.peerCount))
-        payload.append(integer: UInt8(session.beats().isPlaying ? 1 : 0))
+        payload.append(integer: UInt32(clamping: tempo.peerCount))
+        payload.append(integer: UInt8(tempo.isPlaying ? 1 : 0))
         hub.publish(.tempo, payload)
         try? await Task.sleep(for: .milliseconds(50))
       }
     }
   }
+}
+
+/// What pages are told of the tempo as a state, of hundredths of a beat per minute.
+private struct Tempo: Equatable {
+  let centibeats: Int
+  let source: TempoSource
+  let isPlaying: Bool
+  let peerCount: Int
 }
 
 /// Why an action was refused.

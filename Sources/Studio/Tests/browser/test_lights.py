@@ -25,6 +25,32 @@ def test_a_bar_has_its_beats(open_page):
     until(other, "document.querySelector('[aria-label=Beat]').value.endsWith(' of 3')")
 
 
+def test_the_page_follows_the_session_that_it_joined(open_page, studio):
+    page, overview = open_page("tempo"), open_page()
+    peers = page.get_by_label("Other programs")
+    expect(page.get_by_role("button", name="Start playing")).to_be_disabled()
+    page.get_by_role("button", name="Join the session").click()
+    other = Studio()
+    try:
+        for action, value in [("session", {"enabled": True}), ("set", {"bpm": 133}), ("play", {"playing": True})]:
+            assert post(other, f"tempo/{action}", value)[0] == 200
+        for each in [peers, overview.get_by_label("Other programs")]:
+            expect(each).to_have_text("1")
+        expect(page.get_by_label("Tempo", exact=True)).to_have_text("133.00")
+        expect(page.get_by_label("Set to")).to_have_value("133.00")
+        expect(page.get_by_label("Source")).to_have_text("Session")
+        # One press stops all programs, and theirs is followed.
+        page.get_by_role("button", name="Stop playing").click()
+        wait(lambda: not state(other, "tempo")["playing"])
+        assert post(other, "tempo/play", {"playing": True})[0] == 200
+        expect(page.get_by_role("button", name="Stop playing")).to_be_visible()
+    finally:
+        assert other.stop() == 0
+    expect(peers).to_have_text("0")
+    page.get_by_role("button", name="Leave the session").click()
+    expect(page.get_by_label("Source")).to_have_text("Manual")
+
+
 @pytest.mark.parametrize("by", ["key", "button"])
 def test_taps_set_the_tempo(open_page, by):
     page = open_page("tempo")
