@@ -298,8 +298,9 @@ extension Studio {
     case .equalizerSet:
       let count = EqualizerSettings.centerFrequencies.count
       let (left, right) = (arguments["left"].array?.count, arguments["right"].array?.count)
-      // Imported bands keep their frequencies and widths; 14 gains of each channel are those of the graphic equalizer otherwise.
-      if (left, right) != (settings.left.count, settings.right.count), left == count, right == count {
+      let isOther = (left, right) != (settings.left.count, settings.right.count) && left == count && right == count
+      // Imported filters keep all but their gains; 14 gains of each channel are those of the graphic equalizer otherwise.
+      if try arguments.bool("graphic", default: isOther) {
         settings = try .graphic(gains: [Double](repeating: 0, count: 2 * count))
       }
       let range = EqualizerSettings.gainRange

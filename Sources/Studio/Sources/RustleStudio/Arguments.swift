@@ -10,7 +10,9 @@ struct Arguments {
   init(_ value: JSON, areSecret: Bool = false) { (self.value, self.areSecret) = (value, areSecret) }
 
   /// What an error says of an argument.
-  private func got(_ key: String) -> String { areSecret ? "another value" : value[key].text }
+  private func got(_ key: String) -> String {
+    areSecret ? "another value" : value[key] == .null ? "none" : value[key].text
+  }
 
   subscript(key: String) -> JSON { value[key] }
 
@@ -72,7 +74,8 @@ struct Arguments {
     return strings
   }
 
-  func bool(_ key: String) throws(ActionError) -> Bool {
+  func bool(_ key: String, default: Bool? = nil) throws(ActionError) -> Bool {
+    if value[key] == .null, let `default` { return `default` }
     guard let bool = value[key].bool else {
       throw ActionError("validation", "\(key): expected true or false, got \(got(key))")
     }

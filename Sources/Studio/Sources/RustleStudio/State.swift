@@ -157,8 +157,8 @@ extension Studio {
       "frequencies": [
         "left": .numbers(settings.left.map(\.frequency)), "right": .numbers(settings.right.map(\.frequency)),
       ], "left": .numbers(settings.left.map(\.gain)), "right": .numbers(settings.right.map(\.gain)),
-      "bypassed": .bool(sound.isBypassed),
-      "preamp": .number(settings.preamp),
+      "bypassed": .bool(sound.isBypassed), "preamp": .number(settings.preamp),
+      "layout": .string(settings.layout), "graphic": .bool(settings.layout == EqualizerSettings.graphicLayout),
     ]
     if let response = try? audible.response(at: frequencies, sampleRate: rate) {
       state["response"] = [
@@ -197,4 +197,17 @@ extension DMXNode {
       "ports": .strings(ports.map { "\($0)" }), "state": .string(state.rawValue),
     ]
   }
+}
+
+extension EqualizerSettings {
+  /// All but the gains: filters of one layout differ in these alone. Widths are as exact as in a text.
+  var layout: String {
+    func text(_ bands: [EqualizerBand]) -> String {
+      bands.map { "\($0.kind.rawValue) \($0.frequency) \((1000 * $0.q).rounded())" }.joined(separator: ",")
+    }
+    return "\(text(left))|\(text(right))|\(preamp)"
+  }
+
+  /// That of the graphic equalizer without a preamp.
+  static let graphicLayout = (try? graphic(gains: [Double](repeating: 0, count: 2 * centerFrequencies.count)))?.layout
 }

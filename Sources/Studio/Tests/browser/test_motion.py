@@ -103,6 +103,20 @@ def test_what_does_not_change_is_drawn_once(open_page, screen):
         until(page, "drawn > 0")
 
 
+def test_what_a_person_does_is_drawn_on_a_paused_page(open_page):
+    page = open_page("equalizer")
+    page.locator("#pause").click()
+    page.evaluate(FRAMES)
+    page.evaluate(DRAWN)
+    for key in ["PageUp", "Delete"]:
+        page.evaluate("window.drawn = 0")
+        page.get_by_label("Left, 512 Hz").press(key)
+        until(page, "drawn > 0")
+    page.evaluate("window.drawn = 0")
+    page.get_by_label("Preset").select_option("Bass")
+    until(page, "drawn > 0")
+
+
 def test_a_hidden_page_gets_no_values(open_page, studio):
     page = open_page("meter")
     choose_demo(page)

@@ -250,6 +250,28 @@ def test_a_and_b_keep_filters_that_were_imported(screen, studio):
     assert bands() == imported
 
 
+def test_a_preset_replaces_the_preamp_and_widths_of_an_import(screen, studio):
+    screen.page.get_by_role("button", name="Export").click()
+    area, preamp, preset = screen.page.locator("#equalizer-text"), screen.page.get_by_label("Preamp"), screen.page.get_by_label("Preset")
+    expect(area).not_to_have_value("")
+    expect(preset).to_have_value("Flat")
+    text = area.input_value()
+    for imported, expected in [(text.replace("Preamp: 0 dB", "Preamp: -6 dB"), "−6.0"), (re.sub(r" Q [\d.]+", " Q 9", text), "0.0"), (text, "0.0")]:
+        screen.replaces(screen.write, imported)
+        expect(preamp).to_have_text(expected)
+        expect(preset).to_have_value("Flat" if imported == text else "")
+        if imported == text:
+            break
+        screen.sets(preset.select_option, "Bass")
+        expect(preset).to_have_value("Bass")
+        expect(preamp).to_have_text("0.0")
+        now = state(studio, "equalizer")
+        assert now["graphic"] and now["preamp"] == 0 and now["left"][2] == 6
+        screen.replaces(screen.undo.click)
+        expect(preamp).to_have_text(expected)
+        assert not state(studio, "equalizer")["graphic"]
+
+
 def test_a_change_whose_answer_is_lost_can_be_undone(screen, studio):
     screen.hold()
     screen.slider(512).press("PageUp")

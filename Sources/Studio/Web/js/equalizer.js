@@ -9,11 +9,6 @@ const [PADDING, PICK] = [22, 26];
 /** The bands of a channel. */
 const COUNT = 14;
 const CHANNELS = [["left", "Left", "#7cc6fe"], ["right", "Right", "#ffc689"]];
-/** The frequencies of each channel as a text. */
-const bandsOf = ({ left, right }) => `${left}|${right}`;
-const CENTERS = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3072, 4096, 5120, 10240, 16384];
-/** Those of the graphic equalizer, to which presets belong. */
-const GRAPHIC = bandsOf({ left: CENTERS, right: CENTERS });
 /** Gains in dB of 8, 16, 32, 64, 128, 256, 512, 1,024, 2,048, 3,072, 4,096, 5,120, 10,240 and 16,384 Hz. */
 const PRESETS = {
   "Flat": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -43,13 +38,15 @@ export async function equalizer(app) {
   let edition = 0;
   const sliders = { left: [], right: [] };
   const rows = CHANNELS.map(() => h("div", { class: "bands" }));
-  const headroom = figure("Headroom", "dB");
+  const [preamp, headroom] = [figure("Preamp", "dB"), figure("Headroom", "dB")];
   const [input, output] = [figure("Peak in", "dBFS"), figure("Peak out", "dBFS")];
   const area = h("textarea", { rows: "6", id: "equalizer-text", spellcheck: "false", class: "number" });
 
   const copy = () => ({ left: [...gains.left], right: [...gains.right] });
   // Also after the screen was left.
-  const bands = () => bandsOf(link.states.equalizer?.frequencies ?? frequencies);
+  const bands = () => link.states.equalizer?.layout;
+  /** Whether the filters are those of the graphic equalizer, to which presets belong. */
+  const isGraphic = () => link.states.equalizer?.graphic === true;
   // While one change is on its way, only the newest of the next ones waits.
   const send = () => {
     if (isWaiting) return;
@@ -79,7 +76,7 @@ export async function equalizer(app) {
   const parts = () => [...gains.left, ...gains.right];
   const show = () => {
     edition += 1;
-    const [all, known] = [parts().join(), presets()];
+    const [all, known] = [isGraphic() ? parts().join() : null, presets()];
     // Of several with the same gains the one that was chosen stays.
     if (known.get(preset.select.value)?.join() !== all) preset.select.value = [...known].find(([, bands]) => bands.join() === all)?.[0] ?? "";
     own.show();
@@ -91,7 +88,10 @@ export async function equalizer(app) {
       slider.setAttribute("aria-valuetext", `${fixed(gains[channel][band])} dB`);
       say(value, fixed(gains[channel][band]));
     });
+    present();
   };
+  // What a person does is no motion: it is drawn on a page that is paused, too.
+  const present = () => { if (link.paused) curve.draw(edition); };
   // What is in force, also after a refusal.
   const adopt = () => {
     const { left, right } = link.states.equalizer ?? gains;
@@ -100,12 +100,12 @@ export async function equalizer(app) {
   };
   const put = (changes, takeBack) => {
     // Without a connection an account makes them at the next one.
-    notes.push(app.session.email && bands() === GRAPHIC ? () => {} : takeBack);
+    notes.push(app.session.email && isGraphic() ? () => {} : takeBack);
     for (const { channel, band, gain } of changes) gains[channel][band] = gain;
     show();
     send();
     const moves = changes.map(({ channel, band, gain }) => [channel === "left" ? band : band + COUNT, gain]);
-    app.session.moved("eq", moves, bands() === GRAPHIC ? parts() : null, true);
+    app.session.moved("eq", moves, isGraphic() ? parts() : null, true);
     showButtons();
   };
   /** Changes gains, by one control: those of a step are undone together. What takes it back follows if they are not made. */
@@ -129,8 +129,7 @@ export async function equalizer(app) {
   const take = async (action, argument) => {
     await link.act(action, argument);
     const { left, right } = link.states.equalizer;
-    const isGraphic = bands() === GRAPHIC;
-    app.session.moved("eq", isGraphic ? [...left, ...right].entries() : [], isGraphic ? [...left, ...right] : null);
+    app.session.moved("eq", isGraphic() ? [...left, ...right].entries() : [], isGraphic() ? [...left, ...right] : null);
   };
   /** Does what replaces the bands, after the changes before it: what it leaves is shown, whatever came of it. */
   const exchange = (work) => app.attempt(() => history.exchange(work, () => { adopt(); showButtons(); }));
@@ -173,19 +172,19 @@ export async function equalizer(app) {
     if (!all) return;
     const next = { left: all.slice(0, COUNT), right: all.slice(COUNT) };
     history.onceReplaced(() => {
-      if (bands() !== GRAPHIC) return void replace("equalizer/set", next);
+      if (!isGraphic()) return void replace("equalizer/set", { ...next, graphic: true });
       history.end();
       change("preset", differences(next));
     });
   });
-  const own = shelf(app, OWN, "preset", { value: () => bands() === GRAPHIC ? parts() : null,
+  const own = shelf(app, OWN, "preset", { value: () => isGraphic() ? parts() : null,
     chosen: () => preset.select.value.startsWith(OWN) ? preset.select.value.slice(OWN.length) : null });
   const linked = button("Link left and right", () => { history.isLinked = !history.isLinked; showButtons(); });
   const bypass = button("Bypass", () => app.attempt(() => link.act("equalizer/bypass", { bypassed: !link.states.equalizer.bypassed })));
   const memory = button("A", () => history.onceReplaced(() => {
     const { slots, slot } = history;
-    // Bands that were imported are known as text alone.
-    const filters = bands() === GRAPHIC ? null : history.after(text);
+    // Filters that were imported are known as text alone.
+    const filters = isGraphic() ? null : history.after(text);
     filters?.catch(() => {});
     history.slots = { ...slots, [slot]: { ...copy(), bands: bands(), filters } };
     history.slot = slot === "A" ? "B" : "A";
@@ -194,7 +193,7 @@ export async function equalizer(app) {
     history.end();
     if (other?.bands === bands()) change("memory", differences(other), takeBack);
     else if (other?.filters) replace("equalizer/import", other.filters.then((text) => ({ text })), takeBack);
-    else if (other) replace("equalizer/set", { left: other.left, right: other.right }, takeBack);
+    else if (other) replace("equalizer/set", { left: other.left, right: other.right, graphic: true }, takeBack);
     showButtons();
   }));
   const showButtons = () => {
@@ -309,7 +308,7 @@ export async function equalizer(app) {
     elements: [h("div", { class: "cards" },
       h("section", { class: "card wide" },
         h("div", { class: "row" }, linked, bypass, preset.element, undo, redo, memory),
-        app.session.bar("eq"), canvas, h("div", { class: "figures" }, input.element, output.element, headroom.element)),
+        app.session.bar("eq"), canvas, h("div", { class: "figures" }, preamp.element, input.element, output.element, headroom.element)),
       ...CHANNELS.map(([, title], place) => h("section", { class: "card wide" }, h("h2", {}, `${title}, gain in dB by frequency in Hz`), rows[place])),
       h("section", { class: "card wide" }, h("h2", {}, "Your presets"), h("div", { class: "row" }, own.elements), app.session.bar(OWN)),
       h("section", { class: "card wide" }, h("h2", {}, "As text"),
@@ -323,15 +322,17 @@ export async function equalizer(app) {
       response = state.response;
       edition += 1;
       bypass.setAttribute("aria-pressed", String(state.bypassed));
-      if (bandsOf(state.frequencies) !== shown) {
-        shown = bandsOf(state.frequencies);
+      if (state.layout !== shown) {
+        shown = state.layout;
         frequencies = state.frequencies;
         gains = { left: [...state.left], right: [...state.right] };
         build();
         show();
         showButtons();
       } else if (!dragged && !underWay) adopt();
+      say(preamp.output, fixed(state.preamp));
       say(headroom.output, fixed(headroomOf(state)));
+      present();
     },
     draw() {
       curve.draw(edition);

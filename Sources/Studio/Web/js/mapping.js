@@ -261,6 +261,8 @@ export function mapping(app) {
     if (map) download.href = URL.createObjectURL(new Blob([JSON.stringify(map)], { type: "application/json" }));
     download.hidden = !map;
     edition += 1;
+    // A map is no motion: its marks are drawn on a page that is paused, too.
+    if (link.paused) view.draw(edition);
   };
   const load = () => app.attempt(async () => {
     ({ map, cells } = await link.act("mapping/result"));
@@ -284,7 +286,7 @@ export function mapping(app) {
     open.disabled = isServers ? state.running : isOurs() || camera.isOpening;
     const fault = isServers ? state.camera.error : null;
     const { name, width, height } = state.camera ?? {};
-    say(input, fault ? `${name}: ${fault.message}. ${fault.advice ?? ""}` : width ? `${name}: ${width} × ${height} pixels.` : state.camera?.open ? `${name}: waits for its first frame.` : `Frames come from ${name}.`);
+    say(input, fault ? `${name}: ${fault.message}. ${fault.advice ?? ""}` : width ? `${name}: ${width} × ${height} pixels.` : state.camera?.open ? `${name}: waits for its first frame.` : name ? `Frames come from ${name}.` : "");
     input.className = fault ? "error" : "note";
     input.hidden = !isServers;
     scene.element.hidden = !isSimulated;
