@@ -135,7 +135,9 @@ final class Recordings {
 
   private func ended(_ failure: String?) {
     // The folder is the server's own affair.
-    let failure = failure?.replacing(folder.path + "/", with: "")
+    let text = failure?.replacing(folder.path + "/", with: "")
+    let start = name.map { "\($0): " }
+    let failure = text.map { text in start.flatMap { text.hasPrefix($0) ? String(text.dropFirst($0.count)) : nil } ?? text }
     (name, running, isPaused, self.failure) = (nil, nil, false, failure)
     onChange()
   }
@@ -146,7 +148,8 @@ final class Recordings {
       _ = try await recorder.finished()
       return nil
     } catch {
-      return (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+      let error = error as? any LocalizedError
+      return [error?.errorDescription, error?.recoverySuggestion].compactMap(\.self).joined(separator: ". ")
     }
   }
 

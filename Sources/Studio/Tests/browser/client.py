@@ -135,9 +135,9 @@ def answers(raw):
     return result
 
 
-def block(sequence, samples):
+def block(sequence, samples, rate=RATE):
     """A block of a microphone's sound."""
-    return struct.pack("<BBHIII", 1, 1, 1, sequence, RATE, len(samples)) + array.array("f", samples).tobytes()
+    return struct.pack("<BBHIII", 1, 1, 1, sequence, rate, len(samples)) + array.array("f", samples).tobytes()
 
 
 @contextlib.contextmanager
@@ -162,14 +162,14 @@ def source(studio, blocks):
             thread.join()
 
 
-def speaker(studio, wave):
+def speaker(studio, wave, rate=RATE):
     """Is the source of the sound meanwhile: blocks of 20 ms, of a function of the sample's number."""
     def blocks(is_over):
-        start, length = time.monotonic(), RATE // 50
+        start, length = time.monotonic(), rate // 50
         for sequence in itertools.count():
             if is_over(max(0, start + sequence / 50 - time.monotonic())):
                 return
-            yield block(sequence, [wave(sequence * length + place) for place in range(length)])
+            yield block(sequence, [wave(sequence * length + place) for place in range(length)], rate)
 
     return source(studio, blocks)
 

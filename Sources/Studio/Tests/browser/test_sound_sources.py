@@ -1,12 +1,14 @@
 """Sources of sound that are no microphone: the demo, a device of the server (PulseAudio, through ALSA as on a desktop), and a file over http."""
 
 import os
+import re
 import subprocess
 import time
 
 import pytest
 from playwright.sync_api import expect
 
+from client import post, speaker, state
 from conftest import Studio
 from page import choose_demo, number, open_screen, until, until_still
 from rig import wait
@@ -81,6 +83,29 @@ def test_the_demo_tone_is_one_note(open_page):
     choose_demo(page)
     expect(page.locator(".guide")).to_have_text("In tune")
     expect(page.get_by_label("Note", exact=True)).to_have_text("A4")
+
+
+def test_a_recording_that_another_sound_ends_is_reported_on_each_screen(open_page, studio):
+    page = open_page("spectrum")
+    choose_demo(page)
+    wait(lambda: state(studio, "sound")["kind"] == "demo")
+    assert post(studio, "recorder/start", {"format": "wav"})[0] == 200
+    wait(lambda: state(studio, "recorder")["seconds"] > 0.2)
+    with speaker(studio, lambda place: 0.1, rate=44_100):
+        expect(page.get_by_role("alert")).to_contain_text(re.compile(r"^The recording ended early: expected sound of 48000 Hz.* are kept in .*\.wav"))
+
+
+def test_a_microphone_that_is_taken_away_is_reported(open_page, studio):
+    page = open_page()
+    page.evaluate("""() => {
+        const { getUserMedia } = navigator.mediaDevices;
+        navigator.mediaDevices.getUserMedia = async (...options) => (window.stream = await getUserMedia.call(navigator.mediaDevices, ...options));
+    }""")
+    page.get_by_role("button", name="Listen").click()
+    wait(lambda: state(studio, "sound")["kind"] == "browser")
+    page.evaluate("stream.getAudioTracks()[0].dispatchEvent(new Event('ended'))")
+    expect(page.get_by_role("alert")).to_contain_text("The microphone was taken away")
+    wait(lambda: state(studio, "sound")["kind"] == "none")
 
 
 def test_a_file_without_worklets_is_heard(open_page, studio, tone):

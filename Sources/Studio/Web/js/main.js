@@ -108,6 +108,16 @@ function noteBlackout() {
   if (isDark) restTimer = setTimeout(() => rest(false), REST);
 }
 
+/** Why the last recording ended early; undefined: what it was before this page is no news. */
+let failure;
+
+/** Reports that a recording has ended early: whoever records may look at another screen. */
+function noteRecording() {
+  const { error } = link.states.recorder;
+  if (failure !== undefined && error && error !== failure) report(`The recording ended early: ${error}`);
+  failure = error;
+}
+
 /** Says something to those who listen to the page. */
 function announce(text) { speak(live, text); }
 
@@ -297,6 +307,7 @@ link.addEventListener("state", ({ detail }) => {
     showArmed();
     noteBlackout();
   }
+  if (detail === "recorder") noteRecording();
   // Counts that change each second.
   if (detail === "output" && link.paused) return;
   screen?.state?.(detail, link.states[detail]);

@@ -47,7 +47,7 @@ export function recorder(app) {
 
   const row = ({ name, bytes }) => {
     const address = `recordings/${encodeURIComponent(name)}`;
-    return [name, `${fixed(bytes / 1e6, 1)} MB`, h("audio", { src: address, controls: true, preload: "none", "aria-label": name }),
+    return [name, bytes < 1e6 ? `${fixed(bytes / 1e3, 0)} KB` : `${fixed(bytes / 1e6, 1)} MB`, h("audio", { src: address, controls: true, preload: "none", "aria-label": name }),
       h("a", { href: address, download: name, class: "button" }, "Download"),
       h("button", { type: "button", "aria-label": `Open ${name} in the equalizer`, onclick: () => app.attempt(() => open(address, name)) }, "Equalize"),
       h("button", { type: "button", "aria-label": `Delete ${name}`, onclick: () => ask(name) }, "Delete")];

@@ -24,6 +24,9 @@ export class BrowserSound {
   #turn = Promise.resolve();
   #isSelecting = false;
 
+  /** Called when the microphone was taken away. */
+  onlost = () => {};
+
   get isOpen() { return this.#context !== null; }
 
   /** Opens the microphone and sends its sound; throws with a reason for a person. */
@@ -74,6 +77,7 @@ export class BrowserSound {
     }
     await this.#end();
     [this.#context, this.#stream] = [new AudioContext(), stream];
+    for (const track of stream.getTracks()) track.addEventListener("ended", () => { if (this.#stream === stream) this.onlost(); });
     await this.#start(link, this.#context.createMediaStreamSource(this.#stream));
   }
 
@@ -191,6 +195,11 @@ export function picker(app) {
     await link.act("sound/select", { kind, name });
     await browserSound.close();
   }).finally(show);
+  browserSound.onlost = () => app.attempt(async () => {
+    await browserSound.close();
+    await link.act("sound/select", { kind: "none" });
+    throw new Error("The microphone was taken away: it was unplugged, or the browser no longer gives it. Choose a sound again.");
+  });
   const show = () => {
     const sound = link.states.sound ?? { kind: "none", devices: [] };
     const isFile = browserSound.file !== null && sound.kind === "browser" && sound.client === link.client;
