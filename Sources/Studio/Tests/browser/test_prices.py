@@ -112,6 +112,26 @@ def test_prices_are_pushed_with_their_rate_and_lag_or_pulled(open_page, studio):
     expect(page.get_by_role("button", name="Get the prices")).to_be_hidden()
 
 
+def test_what_is_changed_while_prices_run_holds_at_once(open_page, studio):
+    page, other = open_page("prices"), open_page("prices")
+    page.get_by_role("button", name="Start").click()
+    for each in [page, other]:
+        expect(each.get_by_role("button", name="Stop")).to_be_visible()
+    symbols = page.get_by_label("Symbols", exact=True)
+    symbols.fill("GOLD")
+    # What another page changes leaves what is being typed.
+    other.get_by_label("Interval").select_option("60")
+    wait(lambda: state(studio, "ticker")["interval"] == 60)
+    expect(page.get_by_label("Interval")).to_have_value("60")
+    expect(symbols).to_have_value("GOLD")
+    symbols.press("Enter")
+    wait(lambda: state(studio, "ticker")["symbols"] == ["GOLD"])
+    page.get_by_label("Updates per second of each").fill("40")
+    page.get_by_label("Updates per second of each").press("Tab")
+    wait(lambda: state(studio, "ticker")["rate"] == 40)
+    expect(other.locator("tbody tr")).to_have_count(1)
+
+
 def test_prices_that_are_asked_for_are_those_of_now(studio):
     assert json.loads(post(studio, "ticker/prices", {})[2])["result"] == {"prices": [], "lag": None, "missed": 0}
     assert post(studio, "ticker/start", {"symbols": ["A", "B"], "rate": 100})[0] == 200

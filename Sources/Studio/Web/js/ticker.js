@@ -70,14 +70,16 @@ export function ticker(app) {
     replaced.pass();
     for (const { output } of [pace, lag]) say(output, "–");
   };
-  const rate = h("input", { type: "number", min: "0.1", max: "1000", step: "0.1", id: "price-rate", value: "2" });
-  const names = h("input", { type: "text", id: "symbols", value: "BTC, ETH, SOL", autocomplete: "off", spellcheck: "false", oninput: () => showLists() });
-  const source = choice("Source", [], () => showRate());
+  const rate = h("input", { type: "number", min: "0.1", max: "1000", step: "0.1", id: "price-rate", value: "2", onchange: () => again() });
+  const names = h("input", { type: "text", id: "symbols", value: "BTC, ETH, SOL", autocomplete: "off", spellcheck: "false", oninput: () => showLists(), onchange: () => again() });
+  const source = choice("Source", [], () => { showRate(); again(); });
   const simulated = h("label", {}, h("span", {}, "Updates per second of each"), rate);
   const connection = h("p", { class: "note" });
   const texts = (input) => input.value.split(/[\s,]+/).filter(Boolean);
-  const begin = (change = {}) => app.attempt(() => link.act("ticker/start",
-    { source: source.select.value, symbols: texts(names), rate: rate.valueAsNumber, interval: Number(interval.select.value), ...change }));
+  const begin = () => app.attempt(() => link.act("ticker/start",
+    { source: source.select.value, symbols: texts(names), rate: rate.valueAsNumber, interval: Number(interval.select.value) }));
+  /** What is changed while prices run holds from now on. */
+  const again = () => { if (link.states.ticker?.running) begin(); };
   const start = h("button", { type: "button", class: "primary", onclick: () =>
     link.states.ticker?.running ? app.attempt(() => link.act("ticker/stop")) : begin() }, "Start");
   const lists = choice("List", [], (name) => {
@@ -85,7 +87,7 @@ export function ticker(app) {
     const symbols = app.session.named(LISTS).get(name.slice(LISTS.length));
     if (!symbols) return;
     names.value = symbols.join(", ");
-    if (link.states.ticker.running) begin();
+    again();
   });
   const own = shelf(app, LISTS, "list", { value: () => texts(names), chosen: () => lists.select.value.slice(LISTS.length) || null });
   const showLists = () => {
@@ -103,12 +105,12 @@ export function ticker(app) {
   const showRate = () => { simulated.hidden = source.select.value !== "simulated"; };
 
   const symbol = choice("Symbol", [], () => load());
-  const interval = choice("Interval", [], (value) => { if (link.states.ticker.running) begin({ interval: Number(value) }); });
+  const interval = choice("Interval", [], () => again());
   const amount = (price) => priceText({ price }, link.states.ticker, rows.get(symbol.select.value)?.digits);
   const newest = h("output", { "aria-label": "Newest candle" }, "–");
   const chart = plot("Candles; the newest is said below", 220, (context, width, height) => {
     context.clearRect(0, 0, width, height);
-    if (!candles.length) return void blank(context, width, height, `No candle yet: one is complete after ${interval.select.selectedOptions[0]?.text ?? "its time"}`);
+    if (!candles.length) return void blank(context, width, height, link.paused ? "Paused: Resume draws it" : `No candle yet: one is complete after ${interval.select.selectedOptions[0]?.text ?? "its time"}`);
     const [low, high] = [Math.min(...candles.map((each) => each.low)), Math.max(...candles.map((each) => each.high))];
     const y = (price) => 10 + (height - 30) * (1 - (price - low) / (high - low || 1));
     context.fillStyle = "#a8aeaf";
@@ -246,9 +248,10 @@ export function ticker(app) {
       body.replaceChildren();
       state.symbols.forEach(row);
       choose();
-      names.value = state.symbols.join(", ");
+      // What is being typed stays.
+      if (document.activeElement !== names) names.value = state.symbols.join(", ");
       showLists();
-      rate.value = Number(state.rate.toFixed(1));
+      if (document.activeElement !== rate) rate.value = Number(state.rate.toFixed(1));
       // Those of before it was stopped.
       if (!state.running) get();
     },
