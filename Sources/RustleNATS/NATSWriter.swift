@@ -182,7 +182,10 @@ actor NATSWriter {
   @discardableResult
   private func confirm(within limit: Duration = StreamRound.limit) -> Bool {
     settle()
-    guard let connection else { return false }
+    guard let connection else {
+      if unconfirmed.total > 0 { doubt = watch.reason("") }
+      return false
+    }
     let reconnects = unconfirmed.reconnects
     do throws(NATSFailure) {
       guard connection.state == .connected else { throw NATSFailure(watch.reason(connection.lastFailure)) }

@@ -68,6 +68,15 @@ import Testing
     }
   }
 
+  @Test func whatIsNotPublishedForWantOfCredentialsSaysSo() async throws {
+    let server = try NATSServer(options: ["--auth", "secret"])
+    let address = NATSAddress(servers: [server.url], prefix: "p", credentials: .token("other"))
+    let source = try await NATSRun.Source(NATSPublisher(address))
+    try await source.push(NATSRun.trades(0..<1))
+    let counts = try await source.end()
+    #expect(counts.failed == 1 && counts.reason?.lowercased().contains("authorization") == true, "\(counts)")
+  }
+
   /// libnats writes them into JSON as they are, which servers do not read.
   @Test(arguments: ["a\"b", "a\\b", "a\tb", "a\u{1}b"]) func credentialsThatNoServerReadsAreRefused(text: String) {
     for credentials in [NATSAddress.Credentials.token(text), .user(text, password: "p"), .user("u", password: text)] {
