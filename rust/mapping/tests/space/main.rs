@@ -277,7 +277,7 @@ fn what_does_not_fix_the_cameras_is_refused() {
         // A plane that both face: nearer, or seen with a shorter focal length.
         (
             wall.clone(),
-            "out of the plane of the others, or give the field of view",
+            "expected one arrangement of the cameras that fits, got two",
         ),
         (one_place.clone(), "cameras at places apart"),
         (
