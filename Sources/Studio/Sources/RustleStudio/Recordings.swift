@@ -135,9 +135,11 @@ final class Recordings {
 
   private func ended(_ failure: String?) {
     // The folder is the server's own affair.
-    let text = failure?.replacing(folder.path + "/", with: "")
-    let start = name.map { "\($0): " }
-    let failure = text.map { text in start.flatMap { text.hasPrefix($0) ? String(text.dropFirst($0.count)) : nil } ?? text }
+    var failure = failure?.replacing(folder.path + "/", with: "")
+    // It names the file at its end, too.
+    if let start = name.map({ "\($0): " }), let text = failure, text.hasPrefix(start) {
+      failure = String(text.dropFirst(start.count))
+    }
     (name, running, isPaused, self.failure) = (nil, nil, false, failure)
     onChange()
   }

@@ -354,7 +354,7 @@ final class Studio {
   }
 }
 
-/// What pages are told of the tempo as a state, of hundredths of a beat per minute.
+/// The state of the tempo as pages have it, with the tempo in hundredths of a beat per minute.
 private struct Tempo: Equatable {
   let centibeats: Int
   let source: TempoSource
