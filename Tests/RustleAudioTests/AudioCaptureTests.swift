@@ -59,7 +59,7 @@ import Testing
       let seconds = Double(frame) / 48_000
       let amplitude = pow(10, -3 * (1 - seconds / 10))
       #expect(abs(Double(samples[2 * frame]) - amplitude * sin(2 * .pi * 440 * seconds)) < 1e-6)
-      #expect(abs(Double(samples[2 * frame + 1]) - amplitude * sin(2 * .pi * 660 * seconds)) < 1e-6)
+      #expect(abs(Double(samples[2 * frame + 1]) - amplitude * sin(2 * .pi * 880 * seconds)) < 1e-6)
     }
   }
 

@@ -189,7 +189,7 @@ import Testing
   @Test func theDemoAndAPipeAreListenedTo() throws {
     let demo = try RustleProcess.run(["tune", "--demo", "--duration", "0.5", "--json"])
     #expect(demo.status == 0)
-    #expect(try Self.notes(demo).first?["note"] as? String == "A3")
+    #expect(try Self.notes(demo).first?["note"] as? String == "A4")
     let words = ["tune", "-", "--raw", "s16le", "--rate", "8000", "--channels", "1", "--json"]
     let samples = (0..<8_000).map { Int16(8_000 * sin(2 * Double.pi * 220 * Double($0) / 8_000)) }
     let pipe = try RustleProcess.run(words, input: samples.littleEndian)

@@ -97,9 +97,10 @@ struct MapLocateCommand: AsyncParsableCommand {
 /// A rig of two trusses and a floor, seen from three places.
 enum MapLocateDemo {
   /// The fixtures whose places were measured.
-  static let points = Data(
-    #"{"v":1,"oneLens":true,"points":[\#([0, 7, 8, 15, 18, 21].map { #"{"id":\#($0),"at":\#(at($0))}"# }.joined(separator: ","))]}"#
-      .utf8)
+  static var points: Data {
+    let points = [0, 7, 8, 15, 18, 21].map { #"{"id":\#($0),"at":\#(at($0))}"# }
+    return Data(#"{"v":1,"oneLens":true,"points":[\#(points.joined(separator: ","))]}"#.utf8)
+  }
 
   /// Eight fixtures on each truss, and eight on the floor.
   static func at(_ id: Int) -> [Double] {
@@ -111,8 +112,7 @@ enum MapLocateDemo {
     }
   }
 
-  static let rig = Data(
-    #"{"v":1,"fixtures":[\#((0..<24).map(fixture).joined(separator: ","))]}"#.utf8)
+  static var rig: Data { Data(#"{"v":1,"fixtures":[\#((0..<24).map(fixture).joined(separator: ","))]}"#.utf8) }
 
   private static func fixture(_ id: Int) -> String {
     #"{"id":\#(id),"profile":"rgb-par","protocol":"sacn","universe":1,"address":\#(1 + 3 * id),"position":\#(at(id))}"#

@@ -34,10 +34,10 @@ static void capture_gives_each_frame_once(void) {
     EXPECT(blocks[n].sequence == n && blocks[n].position == frames && blocks[n].channels == 2);
     EXPECT(blocks[n].gap == 0 && blocks[n].lost == 0 && blocks[n].overruns == 0);
     for (uint32_t frame = 0; frame < blocks[n].frames; frame++) {
-      // At the beginning the tones of 440 and 660 Hz are at -60 dBFS, and hardly louder after 20 ms.
+      // At the beginning the tones of 440 and 880 Hz are at -60 dBFS, and hardly louder after 20 ms.
       double seconds = (double)(frames + frame) / RATE;
       EXPECT(is_close(blocks[n].samples[2 * frame], 0.001 * sin(2 * PI * 440 * seconds), 3e-5));
-      EXPECT(is_close(blocks[n].samples[2 * frame + 1], 0.001 * sin(2 * PI * 660 * seconds), 3e-5));
+      EXPECT(is_close(blocks[n].samples[2 * frame + 1], 0.001 * sin(2 * PI * 880 * seconds), 3e-5));
     }
     frames += blocks[n].frames;
   }
