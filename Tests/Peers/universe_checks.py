@@ -18,6 +18,8 @@ from universe_nodes import (
 NODES = 3
 # As long as an owner is heard before it takes over again, with room for a slow machine.
 RETURN = 25.0
+# The universes that a receiver beside the packets shows.
+WATCHED = 4
 # Between the packets of owner and standby with the same frame, in seconds, of half of them and of 99 of 100.
 SKEW, SHARES = 0.005, (0.5, 0.99)
 
@@ -56,12 +58,15 @@ class Lab:
         seconds, universe = longest_gap(self.watch.since(begin - 5), self.plan.universes(node), begin, end)
         return seconds, f"{seconds * 1000:.0f} ms in universe {universe}"
 
-    def expect_light(self, node, begin, end):
-        """Expects at most 500 ms without light of a node's universes, and what the machine held up the others meanwhile."""
+    def expect_light(self, node, begin, end, *receivers):
+        """Expects at most 500 ms without light of a node's universes, and what the machine held up the others meanwhile; receivers are names
+        with the longest pause that each has shown, in seconds."""
         gap, text = self.gap(node, begin, end)
         others = max(self.gap(other, begin, end)[0] for other in range(1, NODES + 1) if other != node)
-        text += f"; the others {others * 1000:.0f} ms"
-        expect(gap <= 0.5 + max(0, others - 2 * FRAME), f"expected at most 500 ms without light, got {text}")
+        text = "; ".join([text, *(f"{name} {pause * 1000:.0f} ms" for name, pause in receivers), f"the others {others * 1000:.0f} ms"])
+        most = 0.5 + max(0, others - 2 * FRAME)
+        for pause in (gap, *(pause for _, pause in receivers)):
+            expect(pause <= most, f"expected at most 500 ms without light, got {text}")
         return text
 
     def wait(self, seconds):
@@ -108,15 +113,26 @@ def every_universe(lab):
 
 
 def killed(lab):
-    """A node that is killed is replaced within 0.5 s by its warm standby"""
-    begin = time.time()
-    lab.wait(1)
-    lab.running[1].process.kill()
-    lab.until_all("the standby alone", [1], (None, 110))
-    took = lab.running[2].line("that the standby is active", lambda line: line.get("event") == "active")
-    expect_equal("owner", "node1", took["owner"])
-    end = lab.wait(2)
-    return lab.expect_light(1, begin, end)
+    """A node that is killed is replaced within 0.5 s by its warm standby, by the packets and as a receiver shows it"""
+    watched = lab.plan.universes(1)[:WATCHED]
+    words = ["--protocol", "sacn", "--universes", f"{watched[0]}-{watched[-1]}", "--interface", BRIDGE, "--json"]
+    with Child([lab.rustle, "dmx", "receive", *words], lab.plan.folder) as receiver:
+        receiver.line("levels", lambda line: "dmx" in line)
+        begin = time.time()
+        lab.wait(1)
+        lab.running[1].process.kill()
+        lab.until_all("the standby alone", [1], (None, 110))
+        took = lab.running[2].line("that the standby is active", lambda line: line.get("event") == "active")
+        expect_equal("owner", "node1", took["owner"])
+        end = lab.wait(2)
+        expect_equal("status of the receiver", 130, receiver.interrupt())
+    # The show changes the levels with each frame.
+    pauses = {}
+    for universe in watched:
+        times = [line["t_ms"] for line in receiver.lines if line.get("universe") == universe and "dmx" in line]
+        expect(len(times) > 2 / FRAME, f"expected changes of universe {universe}, got {len(times)}")
+        pauses[universe] = max(later - earlier for earlier, later in zip(times, times[1:], strict=False)) / 1000
+    return lab.expect_light(1, begin, end, ("rustle dmx receive", max(pauses.values())))
 
 
 def returns(lab):

@@ -238,7 +238,8 @@ def longest_gap(packets, universes, begin, end):
 
 def equal_share(packets, universes):
     """Of the frames of the standby's source of each universe the share that the owner's has too, and the share that it should have: all but
-    those that one of them skipped. A frame is known by its levels, within half a second."""
+    those that one of them skipped, or that came too late to be sent: it sent the one before again. A frame is known by its levels, within half a
+    second."""
     by_source = defaultdict(list)
     for each in packets:
         if each.universe in universes and not each.is_terminated:
@@ -248,6 +249,7 @@ def equal_share(packets, universes):
         ours, theirs = (found for (number, _), found in by_source.items() if number == universe)
         for source in (ours, theirs):
             skipped += max(0, (source[-1].time - source[0].time) / FRAME + 1 - len(source))
+            skipped += sum(later.levels == earlier.levels for earlier, later in zip(source, source[1:], strict=False))
         for each in ours:
             if theirs[0].time + 0.5 < each.time < theirs[-1].time - 0.5:
                 compared += 1
