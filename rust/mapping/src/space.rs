@@ -112,6 +112,18 @@ fn certain(setup: &Setup, bundle: &Bundle, order: &[usize]) -> Result<Covariance
             fixed.len()
         ));
     }
+    let measured = bundle
+        .points
+        .iter()
+        .filter(|point| point.known.is_some() && !point.seen.is_empty())
+        .count();
+    // Three always have views in which they are where they were measured, and others of which one axis is mirrored.
+    if fixed.len() < measured && (fixed.len() < 4 || 2 * fixed.len() <= measured) {
+        return Err(format!(
+            "points: expected most of them seen where they were measured, got {} of {measured}: an axis is mirrored, or ids are wrong",
+            fixed.len()
+        ));
+    }
     let advice = if dimensions(&fixed) < 3 {
         "measure a fixture out of the plane of the others, or give the field of view"
     } else {

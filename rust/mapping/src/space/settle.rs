@@ -6,9 +6,16 @@ use super::algebra::{Matrix, Vector, add, apply, dot, inverse, scaled, subtract}
 /// The normalised distance up to which a picture agrees.
 pub(super) const AGREES: f64 = 4.0;
 
-/// The same of a measured fixture in parts of the picture's width, if that is more: lenses that are not quite straight may not part
+/// The normalised distance from which two places are not one.
+const APART: f64 = 3.0 * AGREES;
+
+/// The same as [`AGREES`] of a measured fixture in parts of the picture's width, if that is more: lenses that are not quite straight may not part
 /// the pictures from what was measured.
 const NEAR: f64 = 1.0 / 200.0;
+
+/// The votes for a place that was measured and holds, where each picture has one: with one picture it stands against two that meet, which
+/// happens by chance, and gives way to three.
+const MEASURED: f64 = 1.9;
 
 /// The place nearest to rays, each from a place into a direction; none for parallel ones.
 pub(super) fn nearest(rays: impl Iterator<Item = (Vector, Vector)>) -> Option<Vector> {
@@ -94,15 +101,24 @@ impl Bundle {
     fn settled(&self, point: &Point) -> Option<Settled> {
         let seen = &point.seen;
         let mut best: Option<Settled> = None;
+        // The places of others with as many votes.
+        let mut rivals: Vec<Vector> = Vec::new();
         let mut take = |(agree, against): (Vec<bool>, f64), at: Vector, holds: bool| {
             let votes = agree.iter().zip(seen).filter(|(agree, _)| **agree);
             let votes: f64 = votes.map(|(_, seen)| if seen.is_sure { 1.0 } else { 0.6 }).sum();
             let settled = Settled {
-                rank: (votes + if holds { 1.0 } else { 0.0 }, -against),
+                rank: (votes + if holds { MEASURED } else { 0.0 }, -against),
                 agree,
                 at,
                 holds,
             };
+            let most = best.as_ref().map_or(f64::NEG_INFINITY, |best| best.rank.0);
+            if settled.rank.0 > most {
+                rivals.clear();
+            }
+            if settled.rank.0 >= most {
+                rivals.push(at);
+            }
             if best.as_ref().is_none_or(|best| settled.rank > best.rank) {
                 best = Some(settled);
             }
@@ -141,7 +157,15 @@ impl Bundle {
                 }
             }
         }
-        best
+        // Where pictures disagree, none are right alone.
+        best.filter(|best| {
+            let few = best.agree.iter().filter(|agree| **agree).count() * 2 < seen.len();
+            let apart = |at: &Vector| {
+                let some = seen.iter().zip(&best.agree).filter(|(_, agree)| **agree);
+                some.map(|(seen, _)| self.square(seen, *at)).fold(0.0, f64::max) > APART * APART
+            };
+            best.holds || !(few || rivals.iter().any(apart))
+        })
     }
 }
 

@@ -117,6 +117,23 @@ fn wrong_ids_have_no_place_and_disturb_no_other() {
     );
 }
 
+/// The audience's left is the stage's right.
+#[test]
+fn points_with_a_mirrored_axis_are_refused() {
+    for (seed, known) in (1..=12).flat_map(|seed| [(seed, 6), (seed, 9)]) {
+        let venue = Venue {
+            known: (0..known).collect(),
+            ..Venue::new(seed, 2 + seed as usize % 2, 0.2)
+        };
+        let mut points: Value = serde_json::from_str(&venue.points()).expect("points");
+        for point in points["points"].as_array_mut().expect("points") {
+            point["at"][0] = json!(-point["at"][0].as_f64().expect("x"));
+        }
+        let result = located(venue.maps().as_bytes(), points.to_string().as_bytes());
+        assert!(result.is_err(), "seed {seed}, {known} points");
+    }
+}
+
 #[test]
 fn measured_places_are_as_exact_as_they_say() {
     let mut errors = Errors::default();
