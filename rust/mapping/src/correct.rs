@@ -116,7 +116,28 @@ pub fn placed(rig: &[u8], lights: &Lights, plan: &[u8], axes: Axes) -> Result<St
     }
     for (index, known) in all.into_iter().enumerate() {
         let Some((placed, cells)) = known else { continue };
-        let [x, y, z] = middle(cells.iter().map(|(_, at)| *at)).map(|at| (at * 1e4).round() / 1e4);
+        let rotation = match axes {
+            Axes::Space => turned_in_space(placed, &cells)
+                .filter(|(_, part)| *part >= STRAIGHT)
+                .map(|(turn, _)| turn),
+            plane => turned(placed, &cells, plane == Axes::Upright),
+        };
+        // Cells without a place count, too: the others are beside the middle of all.
+        let offsets = Fixture {
+            position: [0.0; 3],
+            rotation: rotation.unwrap_or(placed.rotation),
+            ..placed.clone()
+        }
+        .element_positions();
+        let [x, y, z] = middle(cells.iter().map(|(cell, [x, y, z])| {
+            let [right, back, up] = offsets.get(*cell).map_or([0.0; 3], |at| at.map(f64::from));
+            match axes {
+                Axes::Upright => [x - right, y - up, *z],
+                Axes::Floor => [x - right, y - back, *z],
+                Axes::Space => [x - right, y - back, z - up],
+            }
+        }))
+        .map(|at| (at * 1e4).round() / 1e4);
         let fixture = &mut file["fixtures"][index];
         let axis = |axis: usize| fixture["position"][axis].as_f64().unwrap_or_default();
         fixture["position"] = json!(match axes {
@@ -124,12 +145,6 @@ pub fn placed(rig: &[u8], lights: &Lights, plan: &[u8], axes: Axes) -> Result<St
             Axes::Upright => [x, axis(1), y],
             Axes::Space => [x, y, z],
         });
-        let rotation = match axes {
-            Axes::Space => turned_in_space(placed, &cells)
-                .filter(|(_, part)| *part >= STRAIGHT)
-                .map(|(turn, _)| turn),
-            plane => turned(placed, &cells, plane == Axes::Upright),
-        };
         if let Some(rotation) = rotation {
             fixture["rotation"] = json!(rotation.map(|degrees| (degrees * 1e2).round() / 1e2 + 0.0));
         }
@@ -277,6 +292,32 @@ mod tests {
         let error =
             placed(rig, &lights, br#"{"places":[{"id":9,"x":1,"y":1}]}"#, Axes::Floor).expect_err("id");
         assert!(error.contains("places[0]"), "{error}");
+    }
+
+    #[test]
+    fn bar_with_dark_cells_is_where_all_are() {
+        let rig =
+            br#"{"v":1,"fixtures":[{"id":1,"profile":"bar-8","protocol":"sacn","universe":1,"address":1}]}"#;
+        let lights = lights(rig).expect("rig");
+        let bar = &lights.rig().fixtures[0];
+        let cells = bar.element_positions();
+        for (axes, up) in [(Axes::Floor, 0.0), (Axes::Upright, 0.0), (Axes::Space, 4.0)] {
+            for seen in [&[0, 1, 2, 3][..], &[6, 7], &[5]] {
+                let places = seen.iter().map(|cell| {
+                    let along = f64::from(cells[*cell][0]);
+                    json!({"id": cell, "x": 2.0 + along, "y": 3.0, "z": up})
+                });
+                let plan = json!({"v": 1, "places": places.collect::<Vec<_>>()}).to_string();
+                let text = placed(rig, &lights, plan.as_bytes(), axes).expect("placed");
+                let file: Value = serde_json::from_str(&text).expect("JSON");
+                let expected = match axes {
+                    Axes::Floor => [2.0, 3.0, 0.0],
+                    Axes::Upright => [2.0, 0.0, 3.0],
+                    Axes::Space => [2.0, 3.0, up],
+                };
+                assert_eq!(file["fixtures"][0]["position"], json!(expected), "{seen:?}");
+            }
+        }
     }
 
     #[test]
