@@ -8,10 +8,11 @@ internal import RustleCore
 /// fixtures, in the calling thread.
 ///
 /// ```swift
+/// func file(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: name)) }
+/// let maps = try ["left.json", "right.json"].map { try FixtureMap(json: file($0)) }
 /// let points = Data(
 ///   #"{"v":1,"points":[{"id":0,"at":[-4,1,0.1]},{"id":7,"at":[4,1.5,0.2]},{"id":9,"at":[0,7.5,4.8]},{"id":2,"at":[1,3,5]}]}"#.utf8)
-/// let space = try SpaceMap([fromTheLeft, fromTheRight], points: points)
-/// let placed = try space.placing(rig)
+/// let placed = try SpaceMap(maps, points: points).placing(file("rig.json"))
 /// ```
 public struct SpaceMap: Sendable, Hashable {
   /// A fixture in space.
