@@ -1,11 +1,15 @@
 """The batch as tasks of Dask. A task is one run of the command over many files: the scheduler's time per task vanishes, and
 what a killed task had finished is found by the next one, since results have their contents' hash as their name."""
 
+import hashlib
 import json
+import shutil
 import subprocess
+import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from distributed import Client, Future, KilledWorker, as_completed
@@ -29,10 +33,48 @@ class Job:
     rustle: str = "rustle"
     options: tuple[str, ...] = ()
     """Further options of the command: `--time-limit`, `--memory-limit`."""
+    run: str = ""
+    """The name of the run, whose marks of what has begun are in a folder of the output."""
+
+    @property
+    def marks(self) -> Path:
+        return Path(self.output) / ".begun" / self.run
+
+    def mark(self, paths: Sequence[str], kind: str) -> Path:
+        """The mark of files that a worker has begun together, or alone."""
+        return self.marks / f"{hashlib.sha256(chr(0).join(paths).encode()).hexdigest()}.{kind}"
 
 
 def analyse(job: Job, paths: Sequence[str]) -> list[Entry]:
-    """Runs the command over a task's files, one after the other; returns the lines of its manifest."""
+    """Runs the command over a task's files; returns the lines of its manifest.
+
+    The scheduler gives a task whose worker ended to another one. That runs each file alone, and puts the one aside that has
+    ended `ATTEMPTS` workers, the first of them together with the others.
+    """
+    mark = job.mark(paths, "task")
+    job.marks.mkdir(parents=True, exist_ok=True)
+    if mark.exists():
+        return [_alone(job, path) for path in paths]
+    mark.touch()
+    entries = _entries(job, paths)
+    mark.unlink(missing_ok=True)
+    return entries
+
+
+def _alone(job: Job, path: str) -> Entry:
+    """Runs the command over a file. Its mark has a byte for each time before."""
+    mark = job.mark([path], "file")
+    before = mark.stat().st_size if mark.exists() else 0
+    if before + 1 >= ATTEMPTS:
+        return _without_result(path, "poison", 70, f"{path}: ended its worker {ATTEMPTS} times", ATTEMPTS)
+    with mark.open("ab") as file:
+        file.write(b".")
+    [entry] = _entries(job, [path])
+    mark.unlink(missing_ok=True)
+    return entry
+
+
+def _entries(job: Job, paths: Sequence[str]) -> list[Entry]:
     command = [job.rustle, "batch", "--files-from", "-", "--null", "--jobs", "1", "--manifest", "-", "--quiet"]
     command += ["--analysis", job.analysis, "--output", job.output, *job.options]
     try:
@@ -58,9 +100,10 @@ def _without_result(path: str, status: str, code: int, message: str, attempts: i
 def run(client: Client, job: Job, paths: Sequence[str], files_per_task: int = 32) -> Iterator[Entry]:
     """Yields an entry for each path, once, as the tasks end.
 
-    The scheduler counts a worker's death against every task that the worker was to run (`allowed-failures`). A task that
-    fails for that is split, until the file is alone that ends workers; it is tried `ATTEMPTS` times and put aside.
+    The scheduler counts a worker's death against every task that the worker was to run, and fails a task for too many
+    (`allowed-failures`): it is submitted again, as often as its own files may end workers.
     """
+    job = replace(job, run=uuid.uuid4().hex)
     unique: list[str] = []
     for path in dict.fromkeys(paths):
         # The escapes of the command, of what is not UTF-8.
@@ -71,7 +114,7 @@ def run(client: Client, job: Job, paths: Sequence[str], files_per_task: int = 32
             yield _without_result(text, "failed", 64, f"expected a path of UTF-8, got '{text}'", 0)
     tasks: dict[Future, Sequence[str]] = {}
     queue = as_completed(loop=client.loop)
-    tries: Counter[str] = Counter()
+    failures: Counter[str] = Counter()
 
     def submit(part: Sequence[str]) -> None:
         task = client.submit(analyse, job, part, pure=False)
@@ -96,12 +139,13 @@ def run(client: Client, job: Job, paths: Sequence[str], files_per_task: int = 32
                 raise
             except Exception as error:
                 raise CommandError(f"a task ended with {type(error).__name__}: {error}") from error
-            tries[part[0]] += len(part) == 1
-            if tries[part[0]] == ATTEMPTS:
-                yield _without_result(part[0], "poison", 70, f"{part[0]}: ended its worker {ATTEMPTS} times", ATTEMPTS)
-                continue
-            half = (len(part) + 1) // 2
-            for rest in filter(None, (part[:half], part[half:])):
-                submit(rest)
+            failures[part[0]] += 1
+            if failures[part[0]] > ATTEMPTS * len(part):
+                raise CommandError(f"workers ended again and again, {part[0]} among their files") from None
+            submit(part)
     except (CancelledError, ClosedClientError):
         raise CommandError("the scheduler is gone; run the batch again for what is missing") from None
+    finally:
+        shutil.rmtree(job.marks, ignore_errors=True)
+        if job.marks.parent.is_dir() and not any(job.marks.parent.iterdir()):
+            job.marks.parent.rmdir()

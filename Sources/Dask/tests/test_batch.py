@@ -188,10 +188,10 @@ def test_a_thousand_files_and_five_killed_workers(client: Client, tmp_path: Path
 
 
 def killing_command(tmp_path: Path, word: str) -> str:
-    """A command that ends its Dask worker for a list with a word, and is rustle for others."""
+    """A command that ends its Dask worker for a list with a word, of which it notes each time, and is rustle for others."""
     script = tmp_path / "killer"
     script.write_text(
-        f'#!/bin/sh\nlist={tmp_path}/list.$$\ncat >"$list"\nif grep -q "{word}" "$list"; then kill -9 $PPID; exit 1; fi\n'
+        f'#!/bin/sh\nlist={tmp_path}/list.$$\ncat >"$list"\nif grep -q "{word}" "$list"; then echo >>{tmp_path}/ends; kill -9 $PPID; exit 1; fi\n'
         f'{RUSTLE} "$@" <"$list"\n')
     script.chmod(0o755)
     return str(script)
@@ -205,6 +205,9 @@ def test_a_file_that_ends_workers_is_put_aside(client: Client, files: list[str],
     poison = [entry for entry in entries if entry["status"] == "poison"]
     assert [(entry["path"], entry["attempts"]) for entry in poison] == [(bad, ATTEMPTS)]
     assert all(entry["hash"] for entry in entries if entry["path"] != bad)
+    # No more workers than it is said to have ended, and no mark of them is left.
+    assert (tmp_path / "ends").read_text().count("\n") == ATTEMPTS
+    assert not (tmp_path / "out" / ".begun").exists()
 
 
 def test_a_worker_that_dies_for_long_comes_back() -> None:
