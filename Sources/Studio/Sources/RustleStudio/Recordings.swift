@@ -150,8 +150,9 @@ final class Recordings {
       _ = try await recorder.finished()
       return nil
     } catch {
-      let error = error as? any LocalizedError
-      return [error?.errorDescription, error?.recoverySuggestion].compactMap(\.self).joined(separator: ". ")
+      let localized = error as? any LocalizedError
+      let text = localized?.errorDescription ?? "\(error)"
+      return [text, localized?.recoverySuggestion].compactMap(\.self).joined(separator: ". ")
     }
   }
 
